@@ -74,8 +74,11 @@ $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
 	$(BIN)/python -m bench.peers.build_dlib
 	@touch $@
 
-replay: $(VENV)/.sim
-	$(BIN)/python -m firmware_sim replay house --kind regression --ram 4KiB
+# Compiles nothing if edgeolk is installed for $(PYTHON), as by pip install.
+REPLAY := -m firmware_sim replay house --kind regression --ram 4KiB
+replay:
+	@if $(PYTHON) -c "import edgeolk.learner" 2> /dev/null; then $(PYTHON) $(REPLAY); \
+	else $(MAKE) --no-print-directory $(VENV)/.sim && $(BIN)/python $(REPLAY); fi
 
 # One process per core runs tests in order, so that those of a file stay together, and at the end
 # takes over remaining tests of the others.

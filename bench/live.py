@@ -106,17 +106,17 @@ def _record_times(source: Any) -> tuple[list[float], list[float]]:
     """Record when messages were sent, and when they were received."""
     sent: list[float] = []
     received: list[float] = []
-    cells, take = source._cells, source._client.on_message
+    line, take = source._line, source._client.on_message
 
-    def recording(payload: bytes) -> list[str]:
+    def recording(payload: bytes) -> Any:
         sent.append(json.loads(payload)["sent"])
-        return list(cells(payload))
+        return line(payload)
 
     def arrived(*message: Any) -> None:
         received.append(time.monotonic())
         take(*message)
 
-    source._cells, source._client.on_message = recording, arrived
+    source._line, source._client.on_message = recording, arrived
     return sent, received
 
 

@@ -10,11 +10,13 @@ project = "edgeolk"
 author = "the edgeolk authors"
 release = version = edgeolk.__version__
 
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["examples/**"]
-html_theme = "alabaster"
-html_theme_options = {"page_width": "64rem", "description": "online kernels in fixed memory"}
+html_theme = "furo"
+html_title = f"edgeolk {release}"
+html_static_path = ["static"]
+html_css_files = ["wide.css"]
 html_show_copyright = False
 
 autodoc_default_options = {"members": True, "inherited-members": True, "member-order": "bysource"}

@@ -4,11 +4,10 @@ Names are loaded when first used: a process that runs the engine without numpy (
 never imports numpy.
 """
 
+import sys
 from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
-
-from edgeolk.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from edgeolk.checkpointer import Checkpointer
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from edgeolk.errors import BadRowError, BudgetError
     from edgeolk.export import export_c
     from edgeolk.gamma import gamma_from
-    from edgeolk.learner import Averaged, Learner, attach, load
+    from edgeolk.learner import Averaged, Learner, attach
+    from edgeolk.named import load
     from edgeolk.parts import (
         Algorithm,
         Averaging,
@@ -44,13 +44,43 @@ __all__ = [
     "gamma_from", "load", "parse_bytes", "plan", "simd",
 ]  # fmt: skip
 
-if PathFinder.find_spec("edgeolk.core.arena", [f"{path}/core" for path in __path__]) is None:
-    # The folder from which a program runs precedes installed packages.
+
+
+def _is_compiled(folders: list[str]) -> bool:
+    core = [f"{folder}/core" for folder in folders]
+    return PathFinder.find_spec("edgeolk.core.arena", core) is not None
+
+
+def _use_installed() -> None:
+    """Take the modules of an installed package in place of a source tree that is not compiled.
+
+    The folder from which a program runs, such as a clone, precedes installed packages.
+    """
+    for entry in sys.path:
+        spec = PathFinder.find_spec("edgeolk", [entry])
+        folders = list(spec.submodule_search_locations or ()) if spec is not None else []
+        if folders and _is_compiled(folders):
+            from warnings import warn
+
+            warn(
+                f"edgeolk in {__path__[0]} is a source tree without compiled modules: those"
+                f" installed in {folders[0]} are used",
+                ImportWarning,
+                stacklevel=3,
+            )
+            __path__[:] = folders
+            return
     raise ImportError(
-        f"edgeolk in {__path__[0]} has no compiled modules for this Python: it is a source tree,"
-        " found before an installed edgeolk because the program runs from its folder. Run it from"
-        " another folder (or by python -P), or build the tree in place: pip install --editable ."
+        f"edgeolk in {__path__[0]} is a source tree without compiled modules for this Python, and"
+        " no other edgeolk is installed: run pip install . there, or pip install --editable . to"
+        " change its code"
     )
+
+
+if not _is_compiled(list(__path__)):
+    _use_installed()
+
+from edgeolk.version import __version__ as __version__  # noqa: E402 - of the modules in use
 
 _HOMES = {
     "rows.scoring": ("Scorer",),
@@ -62,7 +92,8 @@ _HOMES = {
     "configuration.plan": ("Plan", "parse_bytes"),
     "configuration.regions": ("Region",),
     "gamma": ("gamma_from",),
-    "learner": ("Averaged", "Learner", "attach", "load"),
+    "learner": ("Averaged", "Learner", "attach"),
+    "named": ("load",),
     "parts": (
         *("Algorithm", "Averaging", "Basis", "Loss", "Policy"),
         *("Projection", "Sampling", "Schedule", "Update"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ ROWS = (
 
 #: Kinds of numpy dtypes that are real numbers.
 REAL = "fiub"
+
+#: Text of a number with its unit.
+_MEASURED = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*[^\d\s.,;:/-][^\d,;:]*")
 
 
 def refuse_masked(x: Any, name: str) -> None:
@@ -43,6 +47,19 @@ def _is_number(dtype: Any) -> bool:
     return getattr(dtype, "kind", "O") in REAL or (callable(is_numeric) and bool(is_numeric()))
 
 
+def _first_row(x: Any) -> list[Any]:
+    """The cells of the first row of a table; empty if they cannot be had."""
+    try:
+        return list(np.asarray(x[:1], dtype=object).ravel())
+    except Exception:  # of whatever library the table is from
+        return []
+
+
+def table_remedy(x: Any) -> str:
+    """Advice for a table with a column of something other than numbers; "" for anything else."""
+    return _remedy(x, np.empty(0), "X") if hasattr(x, "columns") else ""
+
+
 def _remedy(x: Any, array: NDArray[Any], name: str) -> str:
     """Advice for an array-like with something other than real numbers; "" if unknown."""
     columns, dtypes = getattr(x, "columns", None), getattr(x, "dtypes", None)
@@ -52,10 +69,16 @@ def _remedy(x: Any, array: NDArray[Any], name: str) -> str:
         ]
         if not_numeric:
             more = f" and {len(not_numeric) - 5} more" if len(not_numeric) > 5 else ""
-            return (
-                f": no numbers in {', '.join(not_numeric[:5])}{more}; leave that out, or encode it"
-                " first, as pandas.get_dummies and scikit-learn's OneHotEncoder do"
-            )
+            kinds = {str(kind).lower() for kind in dtypes if not _is_number(kind)}
+            cells = [str(cell) for cell in _first_row(x) if isinstance(cell, str)]
+            measured = [cell for cell in cells if _MEASURED.fullmatch(cell)]
+            if all(kind.startswith(("date", "time", "duration")) for kind in kinds):
+                how = "take numbers from times, such as the hour and the weekday"
+            elif measured:
+                how = f"take the number from text such as {measured[0]!r}"
+            else:
+                how = "encode it first, as pandas.get_dummies and scikit-learn's OneHotEncoder do"
+            return f": no numbers in {', '.join(not_numeric[:5])}{more}; leave that out, or {how}"
     first = array.flat[0] if array.size else None
     if isinstance(first, str) and name in ("y", "label", "labels"):
         return (

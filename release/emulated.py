@@ -101,8 +101,6 @@ def install(system: Path, target: Target, release: Debian) -> None:
         ["unzip", "-q", "-o", str(wheel_of(target, release)), "-d", str(site)], check=True
     )
     copied(project, ("tests", "bench", "release", "firmware_sim/data"))
-    # A wheel has one of the bundled streams.
-    shutil.copytree(ROOT / "firmware_sim/data", site / "firmware_sim/data", dirs_exist_ok=True)
 
 
 def link(system: Path, target: Target) -> None:

@@ -25,7 +25,6 @@ from pathlib import Path
 from release.crossing import available_variants, wheel_agrees
 from release.foreign import FOREIGN, build_wheel, windows_python
 from release.project import copied, newest, shown
-from release.targets import ROOT
 from release.wheels import DIST, source_distribution, unpack
 
 #: Time limit of a folder of tests; the longest took a third of it on a busy machine.
@@ -52,8 +51,6 @@ def install(wheel_file: Path) -> Path:
     for name in ("edgeolk", "firmware_sim", *(path.name for path in site.glob("edgeolk-*"))):
         shutil.rmtree(site / name, ignore_errors=True)
     shutil.unpack_archive(wheel_file, site, "zip")
-    # A wheel has one of the bundled streams.
-    shutil.copytree(ROOT / "firmware_sim/data", site / "firmware_sim/data", dirs_exist_ok=True)
     folders = ("tests", "bench", "release", "docs", "firmware_sim/data")
     return copied(there / "project", folders, ("pyproject.toml", "README.md", "LICENSE"))
 

@@ -29,8 +29,6 @@ KEPT = {
     "beside_clean": "public: an argument of Replay.run",
     "learner_said": "public: a field of the JSON report",
     "n_waiting": "public: a property of Learner",
-    "on_taught": "public: an argument of Replay.run",
-    "_on_taught": "the same argument, stored",
     "said": "public: a field of the JSON report",
     "waiting": "public: a field of the JSON report",
 }

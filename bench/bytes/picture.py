@@ -71,6 +71,7 @@ def draw_summary(grid: Grid, frontiers: Sequence[Frontier], size: int, path: Pat
         (end if other is None else other.nbytes, data, mine, other) for data, mine, other in met
     ]
     rows.sort(key=lambda row: (row[0], row[1]))
+    beyond = f"more than {max(grid.sizes) >> 10} KiB"
     figure, (axes,) = figure_of(1, 1, (8.2, 1.4 + 0.27 * len(rows)))
     for at, (need, _, mine, other) in enumerate(rows):
         colour = OURS if need >= mine.nbytes else TUNED
@@ -79,7 +80,7 @@ def draw_summary(grid: Grid, frontiers: Sequence[Frontier], size: int, path: Pat
         axes.plot([need], [at], ">" if other is None else "s", color=TUNED, ms=6)
         less = need < mine.nbytes
         axes.annotate(
-            "none tried" if other is None else other.name, (need, at), fontsize=8, color="#555555",
+            beyond if other is None else other.name, (need, at), fontsize=8, color="#555555",
             va="center", ha="right" if less else "left",
             textcoords="offset points", xytext=(-8 if less else 8, 0),
         )  # fmt: skip

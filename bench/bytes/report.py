@@ -64,7 +64,9 @@ def needed_bytes(frontiers: Sequence[Frontier]) -> Table:
         if mine is None:
             continue
         other = each.needed(mine.error)
-        need = ("none tried", "-") if other is None else (other.name, bytes_of(other.nbytes))
+        need = ("none of those tried", "-")
+        if other is not None:
+            need = other.name, bytes_of(other.nbytes)
         rows.append((each.data, need[0], f"{mine.error:.2f}", bytes_of(mine.nbytes), need[1]))
     return Table(
         f"Bytes for the error of sorf in {bytes_of(REFERENCE)}",

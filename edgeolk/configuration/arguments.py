@@ -15,7 +15,7 @@ from edgeolk.checks import check_int
 from edgeolk.configuration.settings import MAX_CLASSES, Settings
 from edgeolk.errors import suggest
 from edgeolk.parts.kernels import Gaussian, Kernel
-from edgeolk.parts.methods import Method
+from edgeolk.parts.methods import METHODS, Method
 from edgeolk.parts.option import Default, Option
 from edgeolk.scaling.record import ARGUMENTS
 
@@ -104,7 +104,11 @@ def chosen_of(method: Method, given: dict[str, Any]) -> dict[str, Any]:
             value = value.name.lower()
         if not isinstance(value, str) or value not in options:
             known = ", ".join(repr(option) for option in options)
-            raise ValueError(f"{name} must be one of {known} for {method.name}; got {value!r}")
+            others = [other.name for other in METHODS if value in [*other.choices.get(name, ())]]
+            where = f"; {value!r} is an option of {', '.join(others)}" if others else ""
+            raise ValueError(
+                f"{name} must be one of {known} for {method.name}; got {value!r}{where}"
+            )
         parts.update(options[value])
     return parts
 

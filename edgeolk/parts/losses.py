@@ -101,7 +101,11 @@ LOSSES: dict[Loss, LossTraits] = {
         updates=_LOGISTIC,
         doc="log(1 + exp(-y f)), gives probabilities",
         slope="losses.logistic_slope",
-        refuses=_only(Loss.LOGISTIC, _LOGISTIC, "the others follow the hinge"),
+        refuses=_only(
+            Loss.LOGISTIC,
+            _LOGISTIC,
+            "the others follow the hinge; the algorithms ogd, fogd and nogd have it as an option",
+        ),
     ),
     Loss.SQUARE: LossTraits(
         labels="numbers",

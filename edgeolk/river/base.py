@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 from edgeolk.learner import Learner
+from edgeolk.named import NamedLearner, Names
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
 from edgeolk.rows.scoring import Scorer
 from edgeolk.wrapped import check_task, other_arguments, size_of
 
 Row = Mapping[Hashable, Any]
+
+#: Rows learned in which new keys may start the learner again, with more columns.
+GROWTH_ROWS = 1000
 
 
 class KernelModel:
@@ -43,8 +46,11 @@ class KernelModel:
         for name, value in given.items():
             if name != "self":
                 setattr(self, name, value)
-        self._columns = Columns(self.features, self.unseen, self._fill_rule(self.missing))
+        self._columns = self._new_columns()
         self._learner: Learner | None = None
+        # Rows learned while new keys may start the learner again; None if they may not.
+        grows = self.features is None and self.unseen == "warn"
+        self._growing: int | None = 0 if grows else None
         # The score of the last scored row, and the number of rows learned by then.
         self._scored: Any = None
         self._scored_at = -1
@@ -53,17 +59,34 @@ class KernelModel:
         self._first: Row | None = None  # the last row scored before any was learned
         self._repeats = False
 
+    def _new_columns(self) -> Columns:
+        return Columns(self.features, self.unseen, self._fill_rule(self.missing))
+
     def _fill_rule(self, missing: str | None) -> str:
         """How to fill in a missing key; None means the default of the model."""
-        return missing or "last"
+        return missing or "mean"
+
+    def _arguments(self) -> dict[str, Any]:
+        """The learner's arguments that depend on the kind of model."""
+        raise NotImplementedError
 
     @property
     def learner(self) -> Learner | None:
         """The learner; None until a row has been learned."""
         return self._learner
 
-    def to_learner(self) -> Learner:
-        """A copy of the learner alone, to save or to run on a board.
+    def _names(self) -> dict[str, Any]:
+        """The fields of ``Names`` besides the inputs."""
+        return {}
+
+    def to_learner(self) -> NamedLearner:
+        """A copy of the learner, to save or to run on a board.
+
+        Returns
+        -------
+        NamedLearner
+            Its scores equal those of the model bit for bit. It has the names of classes and inputs,
+            and gives the same probabilities (``predict_proba_one``) and labels (``answer_one``).
 
         Raises
         ------
@@ -72,7 +95,31 @@ class KernelModel:
         """
         if self._learner is None:
             raise ValueError("there is no learner yet: no row has been learned")
-        return copy.copy(self._learner)
+        return NamedLearner(self._learner, Names(features=tuple(self.columns), **self._names()))
+
+    def save(self, path: Any) -> None:
+        """Write the learner with its names and probabilities to one file, for ``ek.load``.
+
+        Parameters
+        ----------
+        path
+            An existing file is replaced as a whole.
+
+        Raises
+        ------
+        TypeError
+            A label or a key is neither text nor a number.
+        OSError
+            The file cannot be written.
+        ValueError
+            Nothing has been learned yet.
+        """
+        self.to_learner().save_named(path)
+
+    @property
+    def n_missing(self) -> int:
+        """Readings that were missing in the rows learned: no key, None or NaN."""
+        return int(self._columns.n_missing)
 
     @property
     def columns(self) -> list[Hashable]:
@@ -84,7 +131,8 @@ class KernelModel:
         """Bytes of the learner; other memory does not grow."""
         return 0 if self._learner is None else self._learner.nbytes
 
-    def _new_learner(self, n_features: int | None, **extra: Any) -> Learner:
+    def _new_learner(self, n_features: int | None) -> Learner:
+        extra = self._arguments()
         size: dict[str, Any] = {"n_features": n_features, **size_of(self)}
         learner = Learner(
             self.algorithm,
@@ -111,7 +159,7 @@ class KernelModel:
         """
         learner = self._learner
         assert learner is not None
-        row = self._columns.row(x)
+        row = self._columns.row(x, self._growing is not None)
         learned = learner._engine.steps
         if not (self._columns.is_same and learned == self._scored_at):
             self._scored_at = -1
@@ -133,28 +181,43 @@ class KernelModel:
         """The score of a row of numbers."""
         return learner.decision_one(row)
 
-    def _learn(self, x: Row, y: float | None, weight: float, **extra: Any) -> Any:
-        """Learn a row, and return its score before; a rejected row changes nothing."""
+    def _with_room_for(self, x: Row) -> tuple[Columns, Learner | None]:
+        """Columns and learner for a row, which may have new keys: then they start again."""
         columns, learner = self._columns, self._learner
         if not columns.known:
-            columns = Columns(self.features, self.unseen, self._fill_rule(self.missing))
+            columns = self._new_columns()
             columns.begin(x)
+        elif self._growing is not None and (more := columns.with_room_for(x)) is not None:
+            try:
+                return more, self._new_learner(more.count)
+            except ValueError:  # no room for so many columns: new keys are ignored, with a warning
+                self._growing = None
+        return columns, learner
+
+    def _learn(self, x: Row, y: float | None, weight: float) -> Any:
+        """Learn a row, and return its score before; a rejected row changes nothing."""
+        columns, learner = self._with_room_for(x)
+        has_started = learner is not None and learner is self._learner
         scored, still_open = None, max(0, self._open - 1) if learner is None else 0
-        if learner is not None and self._scores_first:
+        if has_started and self._scores_first:
             scored_at = self._scored_at
             scored, row = self._score(x, learning=True), columns.values
             # Not the last scored row.
-            if not (columns.is_same and scored_at == learner._engine.steps):
+            if not (columns.is_same and scored_at == learner._engine.steps):  # type: ignore[union-attr]
                 still_open = max(0, self._open - 1)
         else:
             self._scored_at = -1  # the cached score is of another row
             row = columns.row(x)
             if learner is None:
-                learner = self._new_learner(columns.count, **extra)
+                learner = self._new_learner(columns.count)
+            if not has_started:
                 self._repeats = bool(learner.parameters.get("last_label"))
                 self._first = None
+        assert learner is not None
         learner.learn_one(row, y, weight=None if weight == 1.0 else weight)
         columns.learned()
+        if self._growing is not None:
+            self._growing = self._growing + 1 if self._growing < GROWTH_ROWS else None
         self._open = still_open
         self._columns, self._learner = columns, learner
         return scored

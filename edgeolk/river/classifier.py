@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -50,13 +51,16 @@ class KernelClassifier(KernelModel, base.Classifier):
         The scaler inside the learner, ``"standard"``, ``"minmax"``, ``"common"`` (one mean and
         deviation for all features, such as those of a ``OneHotEncoder``) or None.
     features
-        The keys in order, or their maximum number (columns are assigned as keys appear), or None
-        for the keys of the first row.
+        The keys in order, or their maximum number (columns are assigned as keys appear). None: the
+        keys of the first rows; a new key among the first 1,000 rows starts the learner again with
+        twice the columns, in the same bytes.
     unseen
         How to treat a key without a column: ``"ignore"`` it, ``"raise"``, or ``"warn"`` once and
-        ignore it. Keys that a list of ``features`` does not contain are always ignored.
+        ignore it. Keys that a list of ``features`` does not contain are always ignored. With
+        ``"ignore"`` and ``"raise"``, new keys never start the learner again.
     missing
-        The value of a missing key or None: the ``"last"`` one learned, ``"zero"``, or ``"raise"``.
+        The value of a missing key, None or NaN: the ``"mean"`` of those learned, the ``"last"`` of
+        them, ``"zero"``, or ``"refuse"`` to raise an error. ``n_missing`` counts them.
     params
         All other arguments of ``ek.Learner``, such as ``{"C": 10.0}``.
     seed
@@ -94,7 +98,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         scale: str | None = "standard",
         features: Any = None,
         unseen: str = "warn",
-        missing: str = "last",
+        missing: str = "mean",
         params: dict[str, Any] | None = None,
         seed: int = 0,
         history: bool | str = "auto",
@@ -155,25 +159,27 @@ class KernelClassifier(KernelModel, base.Classifier):
         place = classes[y]
         seen = len(self._classes)
         if self.n_classes == 2:
-            score = self._learn(x, float(2 * place - 1), w, **self._in_time())
+            score = self._learn(x, float(2 * place - 1), w)
             if score is not None and len(classes) > 1:
                 self._calibration.learn_one(score, place == 1)
         else:
-            extra = {"n_classes": self.n_classes, **self._in_time()}
-            scores = self._learn(x, float(place), w, **extra)
+            scores = self._learn(x, float(place), w)
             if scores is not None and place < seen > 1:
                 self._calibration.learn_class(scores, seen, place)
         self._classes = classes
 
-    def _in_time(self) -> dict[str, Any]:
-        """The learner's arguments about the order of rows."""
-        if self._learner is not None:
-            return {}
+    def _names(self) -> dict[str, Any]:
+        logistic = self._learner is not None and self._learner.parts["loss"] == Loss.LOGISTIC
+        calibration = None if logistic else copy.copy(self._calibration)
+        return {"classes": tuple(self._classes), "calibration": calibration}
+
+    def _arguments(self) -> dict[str, Any]:
         if self.history not in (True, False, "auto"):
             raise ValueError(f"history must be True, False or 'auto', got {self.history!r}")
         given = {"history", "last_label", "loss"} & set(other_arguments(self))
         taken = self.history == "auto" and takes_history(self.algorithm) and not given
-        return {"history": "auto"} if taken or self.history is True else {}
+        several = {"n_classes": self.n_classes} if self._multiclass else {}
+        return {**several, **({"history": "auto"} if taken or self.history is True else {})}
 
     def _raw_score(self, learner: Scorer, row: Any) -> Any:
         """The score of a row of numbers, or its scores of all classes."""

@@ -5,7 +5,7 @@ from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_CheckExact
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
-from libc.math cimport NAN, isfinite
+from libc.math cimport NAN, isfinite, isnan
 from libc.string cimport memcpy, memset
 
 import warnings
@@ -18,12 +18,21 @@ from edgeolk.errors import suggest
 cnp.import_array()
 
 UNSEEN = ("warn", "ignore", "raise")
-MISSING = ("last", "zero", "raise", "gap")
+MISSING = ("mean", "last", "zero", "refuse", "gap")
 
 
 def in_order(keys):
     """Keys sorted by their text; keys with equal text, such as 1 and "1", by type name."""
     return sorted(keys, key=lambda key: (str(key), type(key).__name__, repr(key)))
+
+
+def remedy_for(value):
+    """Advice for a value that is no number; empty if there is none."""
+    if isinstance(value, (str, bytes, bytearray)):
+        return "; river's OneHotEncoder encodes text as numbers"
+    if hasattr(value, "isoformat") or hasattr(value, "total_seconds"):
+        return "; take numbers from a time, such as its hour and its weekday"
+    return ""
 
 
 cdef double slow_number(object value, object key, bint gaps) except? -1.0:
@@ -35,26 +44,25 @@ cdef double slow_number(object value, object key, bint gaps) except? -1.0:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(
-            f"feature {key!r} must be a number, got {type(value).__name__}; river's"
-            " OneHotEncoder encodes text as numbers"
+            f"feature {key!r} must be a number, got {type(value).__name__}{remedy_for(value)}"
         ) from None
     except OverflowError:  # the value may have too many digits to print
         raise ValueError(
             f"feature {key!r} must be finite, got {type(value).__name__} beyond the range"
             " of a float"
         ) from None
-    if not (gaps or isfinite(number)):
+    if not (gaps or isfinite(number) or isnan(number)):
         raise ValueError(f"feature {key!r} must be finite, got {value!r}")
     return number
 
 
 cdef inline double number_of(object value, object key, bint gaps) except? -1.0:
-    """A value as a finite number; with ``gaps``, any number."""
+    """A value as a finite number, or NaN; with ``gaps``, any number."""
     cdef int overflow = 0
     cdef double number
     if PyFloat_CheckExact(value):
         number = PyFloat_AS_DOUBLE(value)
-        if gaps or isfinite(number):
+        if gaps or isfinite(number) or isnan(number):
             return number
     elif PyLong_CheckExact(value):
         number = <double>PyLong_AsLongLongAndOverflow(value, &overflow)
@@ -77,10 +85,10 @@ cdef class Columns:
     unseen : {"warn", "ignore", "raise"}
         How a key without a column is handled: ignored, with a warning the first time unless
         ``features`` lists the keys; ignored silently; or the row is refused.
-    missing : {"last", "zero", "raise", "gap"}
-        Substitute for a key that is missing from a row, or None: its value in the last row learned
-        that had it (initially 0), 0, or an error. "gap": NaN, for learners that support missing
-        readings; numbers that are not finite are then missing readings too.
+    missing : {"mean", "last", "zero", "refuse", "gap"}
+        Substitute for a key that is missing from a row, None or NaN: the mean of its values in the
+        rows learned or its value in the last of them (initially 0), 0, or an error. "gap": NaN, for
+        learners that support missing readings; infinite numbers are then missing readings too.
 
     Attributes
     ----------
@@ -90,6 +98,8 @@ cdef class Columns:
         The last row.
     is_same : bool
         Whether the last row has the same numbers as the one before it.
+    n_missing : int
+        Readings that were missing in the rows learned.
     """
 
     cdef readonly str unseen
@@ -98,12 +108,18 @@ cdef class Columns:
     cdef readonly bint is_same
     cdef readonly object values
     cdef dict coming          # ``place`` once the last row is learned
-    cdef object numbers       # the row, the last row learned, flags of values present
+    # The row, the last row learned, means and counts of values learned, flags of values present.
+    cdef object numbers
     cdef Py_ssize_t n         # columns, -1 if not yet known
     cdef bint complete        # whether the row was completed
+    cdef bint quiet           # whether a key without a column gives no warning
     cdef double* row_
     cdef double* last
+    cdef double* mean
+    cdef double* count_
     cdef char* found
+    cdef Py_ssize_t absent    # missing readings of the row
+    cdef readonly object n_missing
 
     def __init__(self, features, unseen, missing):
         for name, value, known in (("unseen", unseen, UNSEEN), ("missing", missing, MISSING)):
@@ -113,6 +129,7 @@ cdef class Columns:
         self.unseen, self.missing = unseen, missing
         self.place = {}
         self.n = -1
+        self.n_missing = 0
         if isinstance(features, int):
             self.reserve(check_int("features", features, 1))
         elif features is not None:
@@ -127,21 +144,24 @@ cdef class Columns:
         self.n = n
         self.coming = self.place
         # The flags are rounded up to whole doubles.
-        self.numbers = np.zeros(2 * n + (n + 7) // 8)
+        self.numbers = np.zeros(4 * n + (n + 7) // 8)
         self.values = self.numbers[:n]
         self.row_ = <double*>cnp.PyArray_DATA(self.numbers)
         self.last = self.row_ + n
-        self.found = <char*>(self.last + n)
+        self.mean = self.last + n
+        self.count_ = self.mean + n
+        self.found = <char*>(self.count_ + n)
         self.complete = False
         return 0
 
     def __reduce__(self):
         saved = None if self.n < 0 else bytes(self.numbers.data)
         features = None if self.n < 0 else int(self.n)
-        return _restored, (features, self.unseen, self.missing, self.place, saved)
+        state = self.place, self.n_missing, saved
+        return _restored, (features, self.unseen, self.missing, state)
 
     def __setstate__(self, state):
-        self.place, saved = state
+        self.place, self.n_missing, saved = state
         self.coming = self.place
         if saved is not None:
             memcpy(self.row_, <const char*><bytes>saved, self.numbers.nbytes)
@@ -164,11 +184,29 @@ cdef class Columns:
         self.place = {key: place for place, key in enumerate(in_order(x))}
         self.reserve(len(self.place))
 
-    def row(self, x):
+    def with_room_for(self, x):
+        """Columns with room for the keys of a row and as many again, or None if it has no new keys.
+
+        The new columns hold what was kept of the old ones.
+        """
+        cdef Py_ssize_t at
+        cdef Columns more
+        new = [key for key in in_order(x) if x[key] is not None and key not in self.place]
+        if len(self.place) + len(new) <= self.n:
+            return None
+        more = Columns(2 * (len(self.place) + len(new)), self.unseen, self.missing)
+        more.place = more.coming = self.place
+        more.n_missing = self.n_missing
+        for at in range(self.n):
+            more.last[at], more.mean[at], more.count_[at] = (
+                self.last[at], self.mean[at], self.count_[at])
+        return more
+
+    def row(self, x, bint quiet=False):
         """The numbers of a dict, in an array that the next call overwrites.
 
         New keys get free columns, and values are kept as substitutes in later rows, only if
-        ``learned`` is called next.
+        ``learned`` is called next. ``quiet``: without a warning for a key without a column.
 
         Raises
         ------
@@ -182,7 +220,9 @@ cdef class Columns:
         cdef Py_ssize_t found = 0
         cdef Py_ssize_t at
         cdef double number
+        cdef double* instead
         self.complete = self.is_same = False
+        self.quiet = quiet
         self.coming = self.place
         grows = self.grows(x)
         if grows:
@@ -194,13 +234,15 @@ cdef class Columns:
         else:
             for key in in_order(x) if grows else x:
                 found += self.take(key, x[key], gaps, &is_same)
+        self.absent = len(self.coming) - found
         if found < self.n:
-            if self.missing == "raise" and found < len(self.coming):
-                missing = [key for key in self.coming if x.get(key) is None]
+            if self.missing == "refuse" and self.absent:
+                missing = [key for key, at in self.coming.items() if not self.found[at]]
                 raise ValueError(f"feature {missing[0]!r} is missing")
+            instead = self.last if self.missing == "last" else self.mean
             for at in range(self.n):
                 if not self.found[at]:
-                    number = NAN if gaps else (self.last[at] if self.missing == "last" else 0.0)
+                    number = NAN if gaps else 0.0 if self.missing == "zero" else instead[at]
                     is_same &= self.row_[at] == number
                     self.row_[at] = number
         self.complete = True
@@ -217,6 +259,8 @@ cdef class Columns:
         if at < 0:
             return 0
         number = number_of(value, key, gaps)
+        if isnan(number):
+            return 0
         is_same[0] &= self.row_[at] == number
         self.row_[at] = number
         self.found[at] = 1
@@ -236,12 +280,12 @@ cdef class Columns:
                 f"feature {key!r} has no column{suggest(key, map(str, self.coming))}; there are"
                 f" {known}"
             )
-        if self.unseen == "warn":
+        if self.unseen == "warn" and not self.quiet:
             self.unseen = "ignore"  # once is enough
             warnings.warn(
                 f"feature {key!r} has no column, nor has any other new key: "
-                f"there are {self.n} columns, for the first keys. If keys appear later, as from a "
-                f"OneHotEncoder, give their maximum number, such as "
+                f"there are {self.n} columns, for the keys of the first rows. If keys appear "
+                f"later, as from a OneHotEncoder, give their maximum number, such as "
                 f'features={max(16, 4 * self.n)}; unseen="ignore" ignores them silently',
                 UserWarning,
                 stacklevel=2,
@@ -259,12 +303,19 @@ cdef class Columns:
 
     def learned(self):
         """Record that the last row was learned."""
+        cdef Py_ssize_t at
         self.place = self.coming
-        memcpy(self.last, self.row_, self.n * sizeof(double))
+        if self.absent:
+            self.n_missing += self.absent
+        for at in range(self.n):
+            if self.found[at]:
+                self.last[at] = self.row_[at]
+                self.count_[at] += 1.0
+                self.mean[at] += (self.row_[at] - self.mean[at]) / self.count_[at]
 
 
-def _restored(features, unseen, missing, place, saved):
+def _restored(features, unseen, missing, state):
     """Restore pickled columns."""
     columns = Columns(features, unseen, missing)
-    columns.__setstate__((place, saved))
+    columns.__setstate__(state)
     return columns

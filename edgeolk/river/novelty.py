@@ -40,7 +40,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
     nu
         The share of rows to be called novel by ``is_novel``; None: .02, or .05 without history.
     missing
-        As for ``KernelClassifier``, or "gap", a missing reading. None: "gap", or "last" without
+        As for ``KernelClassifier``, or "gap", a missing reading. None: "gap", or "mean" without
         history.
     history
         Whether rows are in the order of time. "auto": yes, if ``algorithm``, ``gamma``, ``kernel``
@@ -98,7 +98,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         return self._plain if self.history == "auto" else bool(self.history)
 
     def _fill_rule(self, missing: str | None) -> str:
-        return missing or ("gap" if self._in_time else "last")
+        return missing or ("gap" if self._in_time else "mean")
 
     def _kernel_and_scale(self) -> dict[str, Any]:
         if self._in_time and self._plain:
@@ -120,13 +120,16 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         BudgetError
             The ring is full with ``full="raise"``; the model is unchanged.
         """
+        self._learn(x, None, 1.0)
+
+    def _arguments(self) -> dict[str, Any]:
         loss = other_arguments(self).get("loss", Loss.NOVELTY)
         extra: dict[str, Any] = {}
         # Only the loss "novelty" has these.
         if loss in ("novelty", Loss.NOVELTY):
             extra = {"history": True} if self._in_time else {}
             extra |= {} if self.nu is None else {"nu": self.nu}
-        self._learn(x, None, 1.0, loss="novelty", **extra)
+        return {"loss": "novelty", **extra}
 
     def score_one(self, x: Row) -> float:
         """How novel a row is, on a scale that does not move with the threshold.

@@ -7,7 +7,7 @@ from typing import Any
 from river import base
 
 from edgeolk.river.base import KernelModel, Row
-from edgeolk.wrapped import other_arguments, takes_history
+from edgeolk.wrapped import takes_history
 
 
 class KernelRegressor(KernelModel, base.Regressor):
@@ -20,8 +20,11 @@ class KernelRegressor(KernelModel, base.Regressor):
         them to about 1, for example by river's ``TargetStandardScaler``.
     loss
         ``"square"`` or ``"epsilon"``.
-    ram, budget, D, gamma, kernel, scale, features, unseen, missing, params, seed
+    ram, budget, D, gamma, kernel, scale, features, unseen, params, seed
         As for ``KernelClassifier``.
+    missing
+        As for ``KernelClassifier``, or "gap", a missing reading, which forecasters accept. None:
+        "gap" if targets are forecast, else "mean".
     history
         Whether to forecast targets from their own history too (docs/forecast.md), for rows in the
         order of time, each learned before the next is predicted. ``"auto"``: if the algorithm is
@@ -55,7 +58,7 @@ class KernelRegressor(KernelModel, base.Regressor):
         scale: str | None = "standard",
         features: Any = None,
         unseen: str = "warn",
-        missing: str = "last",
+        missing: str | None = None,
         params: dict[str, Any] | None = None,
         seed: int = 0,
         history: bool | str = "auto",
@@ -90,17 +93,22 @@ class KernelRegressor(KernelModel, base.Regressor):
         """
         if y != y:  # noqa: PLR0124 - NaN, of whatever type
             raise ValueError(f"y must be finite, got {y!r}: do not learn rows without one")
-        self._learn(x, y, w, loss=self.loss, **self._in_time())
+        self._learn(x, y, w)
 
-    def _in_time(self) -> dict[str, Any]:
-        """The learner's arguments about the order of rows."""
+    def _fill_rule(self, missing: str | None) -> str:
+        forecasts = self.history is True or (self.history == "auto" and self._forecasts())
+        return missing or ("gap" if forecasts else "mean")
+
+    def _arguments(self) -> dict[str, Any]:
         if self.history != "auto":
-            return {"history": self.history} if self.history else {}
+            return {"loss": self.loss, **({"history": self.history} if self.history else {})}
+        return {"loss": self.loss, **({"history": "auto"} if self._forecasts() else {})}
+
+    def _forecasts(self) -> bool:
+        """Whether ``history="auto"`` forecasts: no argument contradicts it."""
         usual = self.scale == "standard" and self.gamma == "auto" and self.kernel is None
-        given = {"history", "loss", "scale", "clip_rows", "last_label"} & set(other_arguments(self))
-        if self.loss == "square" and usual and not given and takes_history(self.algorithm):
-            return {"history": "auto"}
-        return {}
+        given = {"history", "loss", "scale", "clip_rows", "last_label"} & set(self.params or ())
+        return takes_history(self.algorithm) and self.loss == "square" and usual and not given
 
     def predict_one(self, x: Row, **kwargs: Any) -> float:
         """The target of a row.

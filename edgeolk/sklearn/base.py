@@ -4,8 +4,8 @@ creation from the first rows, and passes over rows.
 
 from __future__ import annotations
 
-import copy
 import functools
+import re
 from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any, TypeVar, cast
@@ -15,15 +15,17 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from edgeolk.arrays import real_array, refuse_broken_sparse, refuse_masked
+from edgeolk.arrays import real_array, refuse_broken_sparse, refuse_masked, table_remedy
 from edgeolk.checks import check_int
 from edgeolk.gamma import gamma_from
 from edgeolk.learner import Learner
+from edgeolk.named import NamedLearner, Names
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.methods import find
 from edgeolk.progress import Progress
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.record import GAMMA_ROWS, INSIDE
+from edgeolk.sklearn.missing import ColumnMeans
 from edgeolk.wrapped import other_arguments, size_of
 
 FloatArray = NDArray[np.float64]
@@ -262,6 +264,7 @@ class OnlineKernelBase(BaseEstimator):
 
     learner_: Learner
     n_features_in_: int
+    _means: ColumnMeans
     algorithm: Any
     ram: Any
     budget: int | None
@@ -269,6 +272,7 @@ class OnlineKernelBase(BaseEstimator):
     gamma: Any
     kernel: Any
     scale: str | None
+    missing: str
     params: dict[str, Any] | None
     epochs: int
     shuffle: bool
@@ -287,6 +291,7 @@ class OnlineKernelBase(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "mean"
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -319,10 +324,55 @@ class OnlineKernelBase(BaseEstimator):
         refuse_masked(y, "y")
         if hasattr(X, "tocsr"):
             refuse_broken_sparse(X, "X")
-        return validate_data(
-            self, X, y, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32),
-            order="C", **how,
-        )  # fmt: skip
+        try:
+            found = validate_data(
+                self, X, y, reset=reset, accept_sparse="csr", dtype=(np.float64, np.float32),
+                order="C", ensure_all_finite="allow-nan", **how,
+            )  # fmt: skip
+        except (TypeError, ValueError) as error:
+            is_text = re.search("could not (convert|be promoted)", str(error))
+            if not is_text or not (remedy := table_remedy(X)):
+                raise
+            raise TypeError(f"X must hold real numbers{remedy}") from None
+        if self.missing != "mean":
+            self._refuse_gaps(found[0] if isinstance(found, tuple) else found)
+        return found
+
+    def _refuse_gaps(self, X: Any) -> None:
+        """Raise ValueError for rows with NaN, or if ``missing`` is neither "mean" nor "refuse"."""
+        if self.missing != "refuse":
+            raise ValueError(f"missing must be 'mean' or 'refuse', got {self.missing!r}")
+        if np.isnan(X.data if hasattr(X, "tocsr") else X).any():
+            raise ValueError(
+                "X contains NaN, which missing='refuse' does not allow; missing='mean' replaces it"
+                " by the mean of its column"
+            )
+
+    def _filled(self, X: Any, *, reset: bool, in_order: bool) -> Any:
+        """Rows to learn, with means in place of missing readings; updates the means.
+
+        reset: whether the means start again.
+        in_order: whether a mean is that of earlier rows only.
+        """
+        before = ColumnMeans.of(X.shape[1]) if reset else self._means
+        self._means = before.after(X)
+        return before.fill_in_order(X) if in_order else self._means.fill(X)
+
+    def _scorable(self, X: Any) -> Any:
+        """Checked rows to score."""
+        X = self._checked(X, reset=False)
+        return X if self._takes_gaps else self._means.fill(X)
+
+    @property
+    def _takes_gaps(self) -> bool:
+        """Whether NaN is a missing reading for the learner itself, as for one of time series."""
+        return bool(self.learner_._config.watches or self.learner_._config.forecasts)
+
+    @property
+    def n_missing_(self) -> NDArray[np.intp]:
+        """Missing readings of each feature in the rows learned."""
+        check_is_fitted(self)
+        return self._means.n_missing
 
     def _follows(self) -> bool:
         """Whether the width of the learner follows its rows by default."""
@@ -363,15 +413,37 @@ class OnlineKernelBase(BaseEstimator):
                     if self.verbose:
                         progress(len(chunk))
 
-    def to_learner(self) -> Learner:
-        """A copy of the learner alone, to save or to run on a board.
+    def _names(self) -> dict[str, Any]:
+        """The fields of ``Names`` besides the inputs."""
+        return {}
+
+    def to_learner(self) -> NamedLearner:
+        """A copy of the learner, to save or to run on a board.
 
         Returns
         -------
-        Learner
+        NamedLearner
             Its scores equal those of the estimator bit for bit, also after ``save`` and
-            ``ek.load``. A regressor's predictions are its scores times ``target_scale_``, plus
-            ``target_mean_``; these two are not part of the learner.
+            ``ek.load``. It has the names of classes and inputs, gives the same probabilities
+            (``predict_proba_one``), and labels or targets (``answer_one``).
         """
         check_is_fitted(self)
-        return copy.copy(self.learner_)
+        features = tuple(getattr(self, "feature_names_in_", np.empty(0)).tolist())
+        return NamedLearner(self.learner_, Names(features=features, **self._names()))
+
+    def save(self, path: Any) -> None:
+        """Write the learner with its names and probabilities to one file, for ``ek.load``.
+
+        Parameters
+        ----------
+        path : str, bytes or path-like
+            An existing file is replaced as a whole.
+
+        Raises
+        ------
+        TypeError
+            A class or a column has a name that is neither text nor a number.
+        OSError
+            The file cannot be written.
+        """
+        self.to_learner().save_named(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     history : bool or "auto", optional
         "auto": ``partial_fit`` also considers the last label learned; for rows in the order of time
         whose labels are known before the next row is predicted. ``fit`` ignores it.
+    missing : {"mean", "refuse"}
+        NaN in X is a missing reading. "mean": replaced by the mean of the readings of its column
+        (``fit``: in X; ``partial_fit``: in the rows before), which is 0 after scaling. "refuse": an
+        error.
     class_weight : dict, "balanced" or None
         Weights of the classes, by label. ``"balanced"`` needs ``fit``.
     params : dict, optional
@@ -82,6 +87,8 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         ``classes_``.
     calibration_ : Calibration or None
         Turns scores into probabilities; None for the logistic loss, which needs none.
+    n_missing_ : ndarray of shape (n_features,)
+        Missing readings of each feature in the rows learned.
     n_features_in_ : int
     feature_names_in_ : ndarray
         If X is a table with column names.
@@ -127,6 +134,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         drift: bool | None = None,
         relevance: bool | str | None = None,
         memory: int | None = None,
+        missing: str = "mean",
         class_weight: Any = None,
         params: dict[str, Any] | None = None,
         epochs: int = 5,
@@ -166,6 +174,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         self.classes_, columns = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=True)
         refuse_too_many(weight, "sample_weight" if self.class_weight is None else "class_weight")
+        X = self._filled(X, reset=True, in_order=False)
         random = check_random_state(self.random_state)
         for number, (epoch, rows, labels) in enumerate(self._epochs(X, columns, weight, random)):
             if number == 0:
@@ -224,6 +233,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         if first:
             self.classes_ = known
         weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=False)
+        X = self._filled(X, reset=first, in_order=True)
         if first:
             self._start(X, check_random_state(self.random_state), more=True)
         weight, X, columns = counted(weight, X, columns)
@@ -279,6 +289,12 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             elif calibration is not None:
                 calibration.learn_two(f, columns[some], counts)
 
+    def _names(self) -> dict[str, Any]:
+        return {
+            "classes": tuple(self.classes_.tolist()),
+            "calibration": copy.copy(self.calibration_),
+        }
+
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows.
 
@@ -292,7 +308,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             For two classes one score, above 0 for the second class; else one score per class.
         """
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
+        X = self._scorable(X)
         if len(self.classes_) > 2:
             return self.learner_.scores(X)
         return self.learner_.decision_function(X)
@@ -321,7 +337,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
 
         With the logistic loss they are the learner's own. The scores of other losses are not log
         odds: two numbers, learned online from the scores of rows before they were learned, turn
-        them into probabilities. These two numbers are not in the learner of ``to_learner``.
+        them into probabilities. The learner of ``to_learner`` has them too.
 
         Parameters
         ----------

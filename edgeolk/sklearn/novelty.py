@@ -37,6 +37,9 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         itself and ignores ``gamma``, ``kernel`` and ``scale``.
     window : int, optional
         Rows that the model remembers; default 4096.
+    missing : {"mean", "refuse"}
+        As for ``OnlineKernelClassifier``; with ``history`` a missing reading is one for the learner
+        too.
     ram, budget, D, gamma, kernel, scale, dtype, params, epochs, shuffle, random_state, verbose
         As for ``OnlineKernelClassifier``.
 
@@ -45,6 +48,8 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     learner_ : ek.Learner
     offset_ : float
         ``decision_function`` is ``score_samples`` minus this.
+    n_missing_ : ndarray of shape (n_features,)
+        Missing readings of each feature in the rows learned.
     n_features_in_ : int
     feature_names_in_ : ndarray
         If X is a table with column names.
@@ -77,6 +82,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         kernel: Any = None,
         scale: str | None = "standard",
         dtype: Any = None,
+        missing: str = "mean",
         params: dict[str, Any] | None = None,
         epochs: int = 1,
         shuffle: bool = True,
@@ -113,6 +119,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
             The ring is full with ``full="raise"``; earlier rows have been learned.
         """
         X = self._checked(X, reset=True)
+        X = self._filled(X, reset=True, in_order=False)
         random = check_random_state(self.random_state)
         nothing = np.zeros(X.shape[0])
         for number, (_, rows, _) in enumerate(self._epochs(X, nothing, None, random)):
@@ -143,9 +150,10 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         """
         first = not hasattr(self, "learner_")
         X = self._checked(X, reset=first)
+        filled = self._filled(X, reset=first, in_order=True)
         if first:
-            self._start(X, check_random_state(self.random_state), more=True)
-        self.learner_.learn_many(X)
+            self._start(filled, check_random_state(self.random_state), more=True)
+        self.learner_.learn_many(X if self._takes_gaps else filled)
         return self
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
@@ -174,7 +182,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
             Below 0 for a novel row.
         """
         check_is_fitted(self)
-        return self.learner_.decision_function(self._checked(X, reset=False))
+        return self.learner_.decision_function(self._scorable(X))
 
     def score_samples(self, X: Any) -> FloatArray:
         """Scores of rows: the higher, the more similar a row is to previous ones.

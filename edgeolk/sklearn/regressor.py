@@ -37,8 +37,8 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         their own history too (docs/forecast.md). ``fit`` ignores "auto" and does not accept True.
     epsilon, dtype, season, drift, relevance, memory : optional
         As for ``ek.Learner``; None leaves its default.
-    ram, budget, D, gamma, kernel, scale, params, epochs, shuffle, random_state, verbose
-        As for ``OnlineKernelClassifier``.
+    ram, budget, D, gamma, kernel, scale, missing, params, epochs, shuffle, random_state, verbose
+        As for ``OnlineKernelClassifier``. A forecaster takes missing readings as such.
 
     Attributes
     ----------
@@ -48,6 +48,8 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         0 and 1 for ``sorf``, which standardises targets itself; else mean and deviation of the
         first targets (at most 512), so that the steps of every algorithm have a suitable length.
         ``epsilon`` is then in units of ``target_scale_``.
+    n_missing_ : ndarray of shape (n_features,)
+        Missing readings of each feature in the rows learned.
     n_features_in_ : int
     feature_names_in_ : ndarray
         If X is a table with column names.
@@ -84,6 +86,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         drift: bool | None = None,
         relevance: bool | str | None = None,
         memory: int | None = None,
+        missing: str = "mean",
         params: dict[str, Any] | None = None,
         epochs: int = 5,
         shuffle: bool = True,
@@ -119,6 +122,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         targets = column_or_1d(y, warn=True).astype(np.float64)
         weight = checked_weight(sample_weight, len(targets))
         refuse_too_many(weight, "sample_weight")
+        X = self._filled(X, reset=True, in_order=False)
         random = check_random_state(self.random_state)
         for number, (_, rows, chunk) in enumerate(self._epochs(X, targets, weight, random)):
             if number == 0:
@@ -154,9 +158,10 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         targets = column_or_1d(y, warn=True).astype(np.float64)
         weight = checked_weight(sample_weight, len(targets))
         weight, X, targets = counted(weight, X, targets)
+        filled = self._filled(X, reset=first, in_order=True)
         if first:
-            self._start(X, targets, check_random_state(self.random_state), more=True)
-        self._learn(X, targets, weight)
+            self._start(filled, targets, check_random_state(self.random_state), more=True)
+        self._learn(X if self._takes_gaps else filled, targets, weight)
         return self
 
     def _loss(self) -> dict[str, Any]:
@@ -186,6 +191,9 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         standard = (targets - self.target_mean_) / self.target_scale_
         self.learner_.learn_many(X, standard, weight=weight)
 
+    def _names(self) -> dict[str, Any]:
+        return {"target_mean": self.target_mean_, "target_scale": self.target_scale_}
+
     def predict(self, X: Any) -> FloatArray:
         """Targets of rows.
 
@@ -198,6 +206,6 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         float64 ndarray of shape (n,)
         """
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
+        X = self._scorable(X)
         f = self.learner_.decision_function(X)
         return np.asarray(f * self.target_scale_ + self.target_mean_)

@@ -23,8 +23,11 @@ _OF_FORECASTS: Refusals = {
     "a forecaster without a kernel (D=0) has no {linear}, {relevance}, {groups} or {scratch}": (
         lambda c: c.budget == 0 and without_kernel(c.values) != c.values
     ),
-    "{horizon} and {season} need history=True and Loss.SQUARE": (
-        lambda c: not _forecasts(c) and (c.values["horizon"] != 1.0 or c.values["season"] != 0.0)
+    "{horizon} is for forecasts, which need loss='square' and history=True": (
+        lambda c: not _forecasts(c) and c.values["horizon"] != 1.0
+    ),
+    "{season} needs loss='square' and history=True: only forecasts have seasons": (
+        lambda c: not _forecasts(c) and c.values["season"] != 0.0
     ),
     "interval= needs history=True and loss='square': only forecasts have intervals": (
         lambda c: not _forecasts(c) and "interval" in c.lists

@@ -9,12 +9,20 @@ from typing import Any
 
 from edgeolk import parse_bytes
 from firmware_sim.cli.processes import interruption
-from firmware_sim.cli.shared import STREAM, WORKERS, add_command, assumed_of, config_of, reported
+from firmware_sim.cli.shared import (
+    STREAM,
+    STRICT,
+    WORKERS,
+    add_command,
+    assumed_of,
+    config_of,
+    reported,
+)
 from firmware_sim.cli.terminal import Bar, can_draw, ended, note, written
 from firmware_sim.configuration import values
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.option import COUNT, SECONDS, Option, Value
-from firmware_sim.report.writing import claimed
+from firmware_sim.report.writing import claimed, write_files
 
 COMMAND_OPTIONS = {
     "ram": Option(
@@ -33,6 +41,7 @@ COMMAND_OPTIONS = {
     ),
     "workers": replace(WORKERS, group="comparison"),
     **reported("compare-report"),
+    "strict": STRICT,
 }
 
 
@@ -56,7 +65,7 @@ def to_config(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
 def run(chosen: argparse.Namespace) -> int:
     """Compare, write and print the report, and return the exit code."""
     from firmware_sim.comparison import compare
-    from firmware_sim.comparison.report import to_text, write_comparison
+    from firmware_sim.comparison.report import report_of
 
     assumed = assumed_of(chosen, live=False)
     for line in assumed.notes if not chosen.quiet else ():
@@ -80,5 +89,9 @@ def run(chosen: argparse.Namespace) -> int:
             should_stop=lambda: bool(interrupted),
         )
         bar.close()
-        files, unwritten = written(lambda: write_comparison(found, chosen.out, picture=picture))
-    return ended(chosen, to_text(found), files, unwritten, found.rows.warnings, interrupted)
+        report = report_of(found)
+        files, unwritten = written(
+            lambda: write_files(report, Path(chosen.out), "compare", picture=picture)
+        )
+    warnings, left_out = found.rows.warnings, found.rows.left_out
+    return ended(chosen, report.to_text(), files, unwritten, warnings, interrupted, left_out)

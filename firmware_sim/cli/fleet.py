@@ -20,6 +20,7 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.journal import FORMATS
 
 if TYPE_CHECKING:
+    from firmware_sim.drawing.document import Report
     from firmware_sim.fleet import Fleet
 
 _REPORT = reported("fleet-report")
@@ -73,17 +74,25 @@ def add_options(commands: Any) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """Replay the fleet, write and print its report, and return the exit code."""
-    from firmware_sim.fleet.report import to_text, write_fleet
+    from firmware_sim.fleet.report import report_of
     from firmware_sim.fleet.summary import summarize
 
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruption())
         fleet = _fleet(chosen, interrupted, stack)
         found = summarize(fleet)
-        files, unwritten = written(lambda: write_fleet(found, chosen.out))
+        report = report_of(found)
+        files, unwritten = written(lambda: _write(report, Path(chosen.out)))
     unwritten += filter(None, [fleet.unwritten])
-    code = ended(chosen, to_text(found), [*files, *fleet.files], unwritten, (), interrupted)
+    code = ended(chosen, report.to_text(), [*files, *fleet.files], unwritten, (), interrupted)
     return FAILED if not interrupted and _fails(chosen.fail_on, fleet) else code
+
+
+def _write(report: Report, folder: Path) -> list[Path]:
+    """Write text and page; without matplotlib the page has no chart."""
+    from firmware_sim.report.writing import refusals, write_files
+
+    return write_files(report, folder, "fleet", picture=not refusals(picture=True), png=False)
 
 
 def _fails(limit: str | int, fleet: Fleet) -> bool:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import edgeolk as ek
-from edgeolk.export.folder import SCRATCH
+from edgeolk.hosting import SCRATCH
 from firmware_sim.cli.terminal import OK, show
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.counting import counted

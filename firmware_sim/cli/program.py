@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
 import logging
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from edgeolk import __version__
-from edgeolk.cli.program import take_any_text
 from edgeolk.errors import suggest
 from firmware_sim.cli import compare, fleet, listings, look, measure, record, replay, tune
 from firmware_sim.cli.terminal import INTERRUPTED, USAGE, forget_output, note, tell
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     the report so far is printed.
     """
     _print_log()
-    take_any_text()
+    _take_any_text()
     words = sys.argv[1:] if arguments is None else arguments
     chosen = parser().parse_args(words, argparse.Namespace(words=words))
     try:
@@ -132,3 +132,10 @@ class Parser(argparse.ArgumentParser):
 def _words_to_report(unknown: Sequence[str]) -> list[str]:
     """Return the unknown options, or, without any, the other unknown words."""
     return [word for word in unknown if word.startswith("-")] or [*unknown]
+
+
+def _take_any_text() -> None:
+    """Print escapes for the characters that the console's encoding, such as cp1252, lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")

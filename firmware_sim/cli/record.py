@@ -13,8 +13,8 @@ from firmware_sim.cli.terminal import OK, Bar, note, show
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import RECORD
 from firmware_sim.errors import SimulatorError
+from firmware_sim.streams.live import record
 from firmware_sim.streams.opening import open_source
-from firmware_sim.streams.recording import record
 
 COMMAND_OPTIONS = {
     **{name: one for name, one in OPTIONS.items() if one.where >= RECORD},

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import edgeolk as ek
-from edgeolk.export import check_exportable
+from edgeolk.hosting import check_exportable
 from firmware_sim.boards import board_of
 from firmware_sim.cli.processes import Interruption, in_child, interruption, run_in_child
-from firmware_sim.cli.shared import STREAM, add_command, assumed_of, config_of, reported
+from firmware_sim.cli.shared import STREAM, STRICT, add_command, assumed_of, config_of, reported
 from firmware_sim.cli.terminal import (
     BEYOND_CAP,
     DIED,
@@ -29,13 +29,15 @@ from firmware_sim.cli.terminal import (
 )
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
-from firmware_sim.configuration.option import Option
+from firmware_sim.configuration.option import TIME, Option
 from firmware_sim.deployment import board_script, model_file
+from firmware_sim.deployment.board_script import SAVE_EVERY
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.assumed import notes_of
 from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.recording import RecordFile
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report import hints, to_text
+from firmware_sim.report import hints, report_of
 from firmware_sim.report.writing import claimed, import_picture, write_files
 from firmware_sim.streams import BUNDLED
 from firmware_sim.streams.page import inspect_rows, page
@@ -46,9 +48,21 @@ _LARGE = 1 << 24
 
 COMMAND_OPTIONS = {
     **reported("replay-report"),
+    "record": Option(
+        "write a record of each row for numpy.load: answer, label, whether it was late or refused",
+        group="report",
+        metavar="FILE.npy",
+    ),
+    "strict": STRICT,
     "save_model": Option("keep learner and scaler, in one file", group="report", metavar="FILE"),
     "write_script": Option(
         "write the Python that runs the saved model", group="report", metavar="FILE"
+    ),
+    "save_every": Option(
+        "the longest time in which that program learns without saving: 90s, 10min, 2h",
+        TIME,
+        f"{SAVE_EVERY / 60:g}min",
+        group="report",
     ),
     "export": Option("write the learner as C for a microcontroller", group="report", metavar="DIR"),
 }
@@ -97,6 +111,8 @@ def run(chosen: argparse.Namespace) -> int:
         return _run_leaking(chosen.words)
     if chosen.write_script and not chosen.save_model:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
+    if "save_every" in getattr(chosen, "given", {}) and not chosen.write_script:
+        raise SimulatorError("--save-every is for the program of --write-script")
     found = assumed_of(chosen)
     config = to_config(chosen, **found.options)
     for line in unused(config, vars(chosen)):
@@ -121,16 +137,21 @@ def run(chosen: argparse.Namespace) -> int:
             note(f"kernel width: {replay.width.reason}")
         if picture and replay.config.enforce == "arena":
             import_picture()
-        result = _replayed(replay, chosen, interrupted)
+        records = stack.enter_context(RecordFile(Path(chosen.record))) if chosen.record else None
+        result = _replayed(replay, chosen, interrupted, records)
         result.hint = hints.tried_hints(result)
         result.understood = understood
-        writers = [lambda: write_files(result, Path(chosen.out), picture=picture)]
-        if result.status not in ("killed", "died"):  # the learner is still available
+        report = report_of(result)
+        writers = [lambda: write_files(report, Path(chosen.out), "report", picture=picture)]
+        available = result.status not in ("killed", "died")
+        if available and not (chosen.strict and result.left_out):
             writers += _savers(replay, chosen)
         outcomes = [written(write) for write in writers]
     files = [file for found, _ in outcomes for file in found]
     unwritten = [sentence for _, found in outcomes for sentence in found]
-    code = ended(chosen, to_text(result), files, unwritten, result.warnings)
+    code = ended(
+        chosen, report.to_text(), files, unwritten, result.warnings, left_out=result.left_out
+    )
     return _exit_code(result, interrupted) or code
 
 
@@ -163,12 +184,8 @@ def _check_export(replay: Replay, folder: Path) -> None:
         what = "no folder" if not existing.is_dir() else "a folder that cannot be written to"
         raise SimulatorError(f"--export {folder}: {existing} is {what}")
     config = replay.config
-    if config.is_regression:
-        raise SimulatorError(
-            "--export is not for --kind regression: the learner answers in standard deviations of "
-            "the targets, whose mean and deviation run beside it, and the C has no such scaler; "
-            "edgeolk.export_c takes a learner of targets that you scale yourself"
-        )
+    if refusal := config.label_kind.export_refusal:
+        raise SimulatorError(f"--export is not for --kind {config.resolved.kind}: {refusal}")
     if config.scales_outside:
         raise SimulatorError(
             "--export needs a learner that scales its readings itself, such as the default: the C "
@@ -192,7 +209,10 @@ def _run_leaking(words: Sequence[str]) -> int:
 
 
 def _replayed(
-    replay: Replay, chosen: argparse.Namespace, interrupted: Interruption
+    replay: Replay,
+    chosen: argparse.Namespace,
+    interrupted: Interruption,
+    records: RecordFile | None,
 ) -> ReplayResult:
     """Replay with a progress bar."""
     with Bar(" rows", chosen) as bar:
@@ -211,13 +231,15 @@ def _replayed(
             bar.move()
             progress_lines.move()
 
-        return replay.run(on_row=moved, should_stop=lambda: bool(interrupted))
+        on_result = None if records is None else records.add
+        return replay.run(on_row=moved, should_stop=lambda: bool(interrupted), on_result=on_result)
 
 
 def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:
     """Return functions that write the model, its script and its C code, as requested."""
 
     model, script, folder = chosen.save_model, chosen.write_script, chosen.export
+    every = chosen.save_every
 
     def export() -> list[Path]:
         try:
@@ -228,7 +250,7 @@ def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], lis
 
     savers: dict[Callable[[], list[Path]], Any] = {
         lambda: [model_file.save_model(replay, model)]: model,
-        lambda: [board_script.write_script(replay, script, model)]: script,
+        lambda: [board_script.write_script(replay, script, model, every)]: script,
         export: folder,
     }
     return [save for save, wanted in savers.items() if wanted]

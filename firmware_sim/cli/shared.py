@@ -21,7 +21,16 @@ STREAM = (
 )
 QUIET = Option("write the files but print nothing", default=False, group="report")
 NO_PROGRESS = Option("no progress bar, even on a terminal", default=False, group="report")
-NO_PICTURE = Option("do not draw a PNG (saves a second or two)", default=False, group="report")
+NO_PICTURE = Option(
+    "draw no charts: neither a PNG nor those of the page (saves a second or two)",
+    default=False,
+    group="report",
+)
+STRICT = Option(
+    "more than a tenth of the rows left out is an error, with exit code 2",
+    default=False,
+    group="report",
+)
 WORKERS = Option("processes (default: all processors)", COUNT, flag="workers jobs")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from firmware_sim.cli.processes import Interruption
 from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.plaintext import printable
-from firmware_sim.report.writing import picture_refusal
+from firmware_sim.report.writing import refusals
 
 #: Seconds of a step that cause a warning, and seconds between two progress messages after it.
 SLOW, EVERY = 1.0, 10.0
@@ -45,6 +45,15 @@ def note(line: str) -> None:
             print(printable(line), file=sys.stderr, flush=True)
 
 
+def alarm(line: str) -> None:
+    """Print one line as `tell` does, in red on a terminal."""
+    red = sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    text = printable(f"firmware_sim: {line}")
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(f"\x1b[31m{text}\x1b[0m" if red else text, file=sys.stderr, flush=True)
+
+
 def show(text: str) -> None:
     """Print on standard output; a closed pipe, as after ``| head``, is not an error."""
     try:
@@ -67,12 +76,12 @@ def forget_output() -> None:
 
 def can_draw(chosen: argparse.Namespace) -> bool:
     """Whether a picture is wanted and possible; prints why if it is wanted but impossible."""
-    if chosen.no_picture:
-        return False
-    if picture_refusal():
-        tell(picture_refusal() + "; --no-picture leaves it out without a word")
-        return False
-    return True
+    drawn = not chosen.no_picture
+    for refusal in refusals(picture=drawn):
+        remedy = "; --no-picture leaves it out without a word" if "picture" in refusal else ""
+        tell(refusal + remedy)
+        drawn = drawn and not remedy
+    return drawn
 
 
 def written(write: Callable[[], list[Path]]) -> tuple[list[Path], list[str]]:
@@ -99,14 +108,24 @@ def ended(
     unwritten: list[str],
     warnings: Iterable[str],
     interrupted: Interruption | None = None,
+    left_out: str = "",
 ) -> int:
-    """Print a report, its files and which of them could not be written; return the exit code."""
+    """Print a report, its files and which of them could not be written; return the exit code.
+
+    left_out: the headline about rows that were left out, which ``--strict`` makes an error.
+    """
+    strict = bool(left_out) and chosen.strict
+    if left_out and (strict or not chosen.quiet):
+        alarm(f"{'--strict' if strict else 'warning'}: {left_out}")
     if not chosen.quiet:
         for warning in warnings:
-            tell(f"warning: {warning}")
+            if warning != left_out:
+                tell(f"warning: {warning}")
         show(f"{text}\nreport    {'  '.join(map(str, files))}")
     code = report_unwritten(unwritten)
-    return interrupted.exit_code if interrupted else code
+    if interrupted:
+        return interrupted.exit_code
+    return USAGE if strict else code
 
 
 class ProgressLines:

@@ -11,7 +11,7 @@ from typing import Any
 from firmware_sim.cli.shared import STREAM, WORKERS, add_command, assumed_of, config_of, reported
 from firmware_sim.cli.terminal import Bar, note, report_unwritten, show, written
 from firmware_sim.configuration.option import COUNT, Option
-from firmware_sim.report.writing import claimed
+from firmware_sim.report.writing import claimed, write_files
 
 _REPORT = reported(None)
 COMMAND_OPTIONS = {
@@ -21,7 +21,9 @@ COMMAND_OPTIONS = {
     "candidates": Option("number of candidates", COUNT, default=32, group="choice"),
     "workers": replace(WORKERS, help="processes", default=1, group="choice"),
     **_REPORT,
-    "out": replace(_REPORT["out"], help="write tune.txt and tune.json here (default: nowhere)"),
+    "out": replace(
+        _REPORT["out"], help="write tune.txt, tune.json and tune.html here (default: nowhere)"
+    ),
     "quiet": replace(_REPORT["quiet"], help="print nothing but the options to take"),
     "no_picture": replace(_REPORT["no_picture"], help="no effect: tune draws no picture"),
 }
@@ -55,10 +57,13 @@ def run(chosen: argparse.Namespace) -> int:
             on_start=bar.start,
             on_run=bar.move,
         )
+        report = tuning.report_of(found)
         files: list[Path] = []
         unwritten: list[str] = []
         if chosen.out is not None:
-            files, unwritten = written(lambda: tuning.write_tuning(found, Path(chosen.out)))
-    report = "\nreport    " + "  ".join(map(str, files)) if files else ""
-    show(found.options if chosen.quiet else tuning.to_text(found).rstrip() + report)
+            files, unwritten = written(
+                lambda: write_files(report, Path(chosen.out), "tune", picture=False)
+            )
+    written_to = "\nreport    " + "  ".join(map(str, files)) if files else ""
+    show(found.options if chosen.quiet else report.to_text().rstrip() + written_to)
     return report_unwritten(unwritten)

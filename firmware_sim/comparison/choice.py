@@ -14,19 +14,13 @@ from firmware_sim.comparison.work import DEFAULT, Run, config_of
 from firmware_sim.configuration.values import RECOMMENDED
 from firmware_sim.device.intake import buffer_type
 from firmware_sim.device.planning import learner_settings, plan_device
-from firmware_sim.report.hints import NEED_LABELS, label_note
+from firmware_sim.kinds.base import NEED_LABELS
+from firmware_sim.report.hints import label_note
 
 #: An error of at most this multiple of the lowest error counts as equally good.
 _AS_GOOD = 1.05
 #: A loss must be this many standard errors below that of a trivial answer.
 _ERRORS = 2.0
-#: By kind of labels: a label, the arguments of ``learn_one``, and its result.
-_LABELS = {
-    "binary": ("-1 or +1", "x, label", "from before the update"),
-    "multiclass": ("one of classes", "x, classes.index(label)", "margin before the update"),
-    "regression": ("a number", "x, label", "from before the update"),
-    "novelty": ("not told", "x", "below 0: novel"),
-}
 
 
 def choice(found: Comparison) -> tuple[str, int] | None:
@@ -113,7 +107,7 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     name, ram: the method and the cap.
     """
     rows, config = found.rows, found.config
-    kind, d = config.resolved.kind, len(rows.features)
+    kind, d = config.label_kind, len(rows.features)
     before, loop = [], []
     mine = config_of(Run(name, ram, 0), replace(config, stream=""), rows.width.gamma)
     kernel = None if name == DEFAULT else ek.Gaussian(rows.width.gamma)
@@ -125,11 +119,10 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
         frozen = "" if config.freeze_after is None else f", freeze_after={config.freeze_after}"
         before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r}{frozen})")
         loop.append("    scaler.learn_transform_one(x, x)")
-    label, argument, what = _LABELS[kind]
+    label, argument, what = kind.in_python
     score = f"learner.learn_one({argument})"
-    if kind == "multiclass":
-        before.append(f"classes = {list(config.classes)!r}")
-    if mine.scales_targets:
+    before += kind.python_head()
+    if mine.label_kind.scales_targets:
         before.append("targets = ek.RunningScaler(1)")
         loop += [
             "    mean, spread = targets.mean_[0], targets.scale_[0] or 1.0",

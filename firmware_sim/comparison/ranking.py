@@ -1,16 +1,15 @@
-"""The ranking of a comparison as a table and as a chart, and its heading."""
+"""The ranking of a comparison as a table and as a chart, and lines on the run."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.configuration.values import RECOMMENDED
 from firmware_sim.drawing.chart import TEXT, Chart, Mark
 from firmware_sim.drawing.document import Table
-from firmware_sim.plaintext import counted, printable
+from firmware_sim.plaintext import counted
 
 #: Colours of the first methods of the ranking; the others are grey.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
@@ -38,7 +37,6 @@ def head_lines(found: Comparison) -> list[str]:
         f"{counted(len(rows.features), 'reading')}",
         *([f"missing   {count.missing_words()}"] if count.missing_by_column else []),
         *(f"note      {note}" for note in rows.notes),
-        *(f"WARNING   {warning}" for warning in rows.warnings),
         f"kernel    gaussian, {rows.width.reason}",
         f"storage   {_storage(found)}, scaling {found.config.scale}",
     ]
@@ -144,22 +142,3 @@ def errors(found: Comparison) -> Chart:
         percent=metrics.shares,
         x_ticks=[(place, written(ram)) for ram, place in at.items()],
     )
-
-
-def draw(found: Comparison, path: Path) -> None:
-    """Draw the picture of a comparison into a PNG file.
-
-    found: the result of the comparison.
-    path: the file, overwritten.
-    """
-    from firmware_sim.drawing.pictures import FAINT, canvas, plot  # matplotlib takes a second
-
-    about = "rows, each predicted before it is learned; everything under the cap counts"
-    with canvas(path, (11.0, 6.6), dpi=130) as figure:
-        axes = figure.subplots()
-        figure.subplots_adjust(left=0.08, right=0.78, bottom=0.1, top=0.86)
-        title = printable(f"{found.rows.name}: error against memory")
-        figure.text(0.02, 0.94, title, fontsize=16, fontweight="bold", parse_math=False)
-        figure.text(0.02, 0.895, f"{len(found.rows.y):,} {about}", color=FAINT)
-        where = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "ncols": 1}
-        plot(axes, errors(found), fontsize=10.5, **where)

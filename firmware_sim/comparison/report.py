@@ -1,36 +1,16 @@
-"""The report of a comparison: text, JSON, and an HTML page without scripts or network access."""
+"""The report of a comparison: what its text, JSON, page and picture show."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from firmware_sim.comparison.choice import choice, program, sentence, unbeaten
-from firmware_sim.comparison.ranking import draw, errors, head_lines, lasting, table
+from firmware_sim.comparison.ranking import errors, head_lines, lasting, table
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.drawing.chart import charted
-from firmware_sim.drawing.document import document, drawn, lines_of, paragraph, section
-from firmware_sim.plaintext import printable
-from firmware_sim.report.writing import Contents, write_each
+from firmware_sim.drawing.document import Report, Section, split_sentence
 
 FORMAT = 4  # of compare.json
-
-
-def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = True) -> list[Path]:
-    """Write ``compare.txt``, ``.json``, ``.html`` and ``.png``; return them.
-
-    Raises NotWrittenError: some of them cannot be written; the others are complete.
-    """
-    contents: Contents = {
-        "compare.txt": to_text(found),
-        "compare.json": to_dict(found),
-        "compare.html": to_page(found),
-    }
-    if picture:
-        contents["compare.png"] = partial(draw, found)
-    return write_each(Path(folder), contents)
 
 
 def to_dict(found: Comparison) -> dict[str, Any]:
@@ -70,37 +50,29 @@ def to_dict(found: Comparison) -> dict[str, Any]:
     }
 
 
-def to_text(found: Comparison) -> str:
-    """Return ranking, recommendation and Python program as text, with a final newline."""
-    ranked, best = table(found), choice(found)
-    parts = [
-        head_lines(found),
-        [ranked.title, *ranked.to_lines()],
-        lasting(found),
-        [sentence(found)],
-        program(found, *best) if best else [],
-    ]
-    early = "" if found.complete else "INTERRUPTED: run the same command again to continue.\n\n"
-    text = "\n\n".join("\n".join(lines) for lines in parts if lines)
-    return printable(f"{early}{text}\n", keep="\n")
-
-
-def to_page(found: Comparison) -> str:
-    """Return the page."""
+def report_of(found: Comparison) -> Report:
+    """Return the report of a comparison: ranking, recommendation and Python program."""
     best, chart, ranked = choice(found), errors(found), table(found)
     about = (
         "Each row is predicted before it is learned; everything under the cap counts. Both scales "
         "are logarithmic."
     )
-    return document(
+    python = program(found, *best) if best else []
+    headline, notes = split_sentence(sentence(found))
+    early = "INTERRUPTED: these are the runs so far; run the same command again to continue."
+    return Report(
         f"{found.rows.name}: error against memory",
-        "",
-        sentence(found),
-        *(paragraph(text, "warn") for text in found.rows.warnings),
-        section(chart.title, paragraph(about, "faint"), f'<div id="errors">{charted(chart)}</div>'),
-        section("Ranking", paragraph(f"{ranked.title}.", "faint"), drawn(ranked)),
-        section("While it runs", lines_of("lasting", lasting(found))),
-        section("In Python", lines_of("program", program(found, *best) if best else ())),
-        section("The run", lines_of("run", head_lines(found))),
-        early="" if found.complete else "interrupted: these are the runs so far.",
+        headline,
+        [
+            Section("", chart.title, about, {"errors": chart}),
+            Section("", "Ranking", ranked.title, table=ranked),
+            Section("lasting", "While it runs", lines=lasting(found)),
+            Section("run", "The run", lines=head_lines(found)),
+            Section("program", "In Python", lines=python),
+        ],
+        to_dict(found),
+        "" if found.complete else early,
+        alert=best is not None and bool(unbeaten(found, *best)),
+        notes=notes,
+        warnings=found.rows.warnings,
     )

@@ -9,29 +9,21 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from firmware_sim.comparison.evaluators import (
-    ALONE,
-    EVALUATORS,
-    LEAST_SQUARES,
-    PASSIVE_AGGRESSIVE,
-    WITHOUT_KERNEL,
-    Evaluator,
-)
+from firmware_sim.comparison.evaluators import ALONE, Evaluator
 from firmware_sim.comparison.work import default_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.device.intake import Gaps, scaled_rows
 from firmware_sim.device.planning import Width
-from firmware_sim.device.supervision import When
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics
+from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, nothing_usable
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
 from firmware_sim.streams.cached import HeldStream
 from firmware_sim.streams.faults import parse
-from firmware_sim.tasks.learning import LearnResult
 
 #: Maximum number of stored readings, of eight bytes each.
 MOST_NUMBERS = 1 << 26
@@ -59,6 +51,7 @@ class Rows:
     baseline_blocks: dict[str, list[float]]
     trivial: tuple[str, ...]  # names of the baselines that do not learn from readings
     config: ReplayConfig  # the configuration, with the classes found in the stream
+    left_out: str = ""  # the headline about rows that were left out
     cadence: float | None = None  # seconds between rows; None if unknown
 
     @property
@@ -119,12 +112,13 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     X, refused = scaled_rows(device.scaler, as_read, unfit)
     for error in refused.values():
         raise SimulatorError(str(error))
-    judge = replace(config, stream="", period=result.period)
-    evaluator = EVALUATORS[config.resolved.kind](y, judge, held, filled, numbers)
+    mean = result.elapsed / len(y) if result.elapsed else None
+    judge = replace(config, stream="", period=mean)
+    evaluator = Evaluator(y, judge, held, filled, numbers)
     changes = {row for one in map(parse, config.faults) for row in one.changes(result.rows.read)}
     at = np.searchsorted(numbers, sorted(changes))
     evaluator.changes = sorted({place for place in at.tolist() if 0 < place < len(y)})
-    if not evaluator.judges(0):
+    if not evaluator.kind.judges(y, 0):
         raise SimulatorError(
             f"{held.name}: alarms cannot be judged, because no row or every row is labelled "
             "+1; name the column of labelled failures with --target"
@@ -137,7 +131,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
         )
     season, named = season or day_of(result.period, len(y)), season > 0
     as_read = np.where(np.isnan(raw), np.nan, as_read)
-    rivals = evaluator.rivals(X, as_read, season, named=named)
+    rivals = evaluator.kind.baselines(X, as_read, y, season, named=named)
     return Rows(
         name=held.name,
         features=held.features,
@@ -148,6 +142,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
         notes=notes,
         warnings=result.warnings,
         config=config,
+        left_out=result.left_out,
         cadence=result.period,
         **_baselines(evaluator, result.metrics, rivals),
     )
@@ -165,7 +160,7 @@ def _read(stream: Stream, limit: int | None) -> list[Block]:
             raise SimulatorError(
                 f"{stream.name}: {rows:,} rows do not fit into memory; use --limit"
             )
-        held += [block] if len(block) else []
+        held += [replace(block, text=None)] if len(block) else []
     return held
 
 
@@ -183,14 +178,13 @@ class _Collecting(Device):
         self.labels: list[Row] = []
         self.numbers: list[Places] = []
 
-    def learn_block(self, X: Row, y: Row, when: When) -> LearnResult:
+    def learn_block(self, X: Row, y: Row, when: When) -> Batch:
         """Store rows; see `Device.learn_block`."""
         self.rows.append(X)
         self.labels.append(y)
         self.numbers.append(when.numbers)
-        found = LearnResult.empty(len(y))
-        found.done = len(y)
-        return found
+        assert self.trainer is not None
+        return Batch(self.trainer.records(y, when))
 
 
 def day_of(period: float | None, rows: int) -> int:
@@ -238,9 +232,10 @@ def _baselines(evaluator: Evaluator, metrics: Metrics, rivals: dict[str, Row]) -
     blocks = evaluator.blocks()
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
     by_block = {what: blocks.get(who, []) for who, what in metrics.baselines.items()}
-    learned = (WITHOUT_KERNEL, PASSIVE_AGGRESSIVE, LEAST_SQUARES)
+    learned = evaluator.kind.learned_baselines
     trivial = (*found, *(what for what in rivals if what not in learned))
-    for what, answers in rivals.items():
-        found[what] = evaluator.loss(answers)
-        by_block[what] = evaluator.blocks(answers).get("learner", [])
+    for what, scores in rivals.items():
+        records = evaluator.of_scores(scores)
+        found[what] = evaluator.loss(records)
+        by_block[what] = evaluator.blocks(records).get("learner", [])
     return {"baselines": found, "baseline_blocks": by_block, "trivial": trivial}

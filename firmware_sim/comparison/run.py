@@ -178,7 +178,7 @@ def compare(
     if not algorithms:
         names = [name for name in names if name == DEFAULT or goes(name, config, rows.X.shape[1])]
     runs, few = [], rows.X[:FEW]
-    drawn = rows.evaluator.drawn(len(few))
+    drawn = rows.evaluator.kind.drawn(len(few), rows.y)
     for name in names:
         many = seeds if draws(name, few, drawn, config, gamma) else 1
         runs += [Run(name, ram, seed) for ram in caps for seed in range(many)]

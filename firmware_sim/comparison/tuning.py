@@ -11,24 +11,22 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import edgeolk as ek
-from edgeolk.configuration.config import settings_of
-from edgeolk.parts.losses import LOSSES
+from edgeolk import hosting
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import day_of, prepare
 from firmware_sim.comparison.run import Each, spread
-from firmware_sim.comparison.work import Answers, EndedError, default_of
+from firmware_sim.comparison.work import EndedError, Recording, default_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
+from firmware_sim.drawing.document import Report, Section, split_sentence
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.report.summary import options
-from firmware_sim.report.writing import write_each
 from firmware_sim.streams import Row
 
 #: Rounds, each with half as many candidates on twice as many rows.
@@ -160,19 +158,19 @@ def tune(
             f"{found.name}: {n:,} rows are too few to tune on {few:,} and evaluate on the rest; "
             f"each part needs at least {MIN_ROWS:,}"
         )
-    if not evaluator.judges(few):
+    if not evaluator.kind.judges(found.y, few):
         raise SimulatorError(
             f"{found.name}: the first {few:,} rows or those after them hold no labelled failure, "
             "so nothing can be chosen or judged on them: give another --tune-rows"
         )
     start = Candidate(None if config.chooses_inside else found.width.gamma)
     width = start.gamma
-    if width is None and not config.watches:  # its width is fixed
+    if width is None and not config.label_kind.scales_itself:  # its width is fixed
         replay = Replay(evaluator.config_for(config, few))
         replay.run(beside_clean=False)
         width = float(replay.device.learner.kernel.gamma)
     pool = _field(fixed, start, width, candidates, found.X.shape[1])
-    if config.forecasts and season is None:
+    if config.label_kind.keeps_rows and season is None:
         pool = _with_seasons(pool, _seasons(found.cadence, found.y[:few]), config.seed)
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
@@ -286,8 +284,8 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
     """
     learner = _learner(config, start, n_features)
     resolved = learner.config
-    mine = settings_of(resolved).loss.parameters
-    idle = {name for row in LOSSES.values() for name in row.parameters if name not in mine}
+    mine = hosting.LOSS_PARAMETERS[hosting.traits_of(resolved).loss]
+    idle = {one for names in hosting.LOSS_PARAMETERS.values() for one in names} - {*mine}
     out = {}
     for name, value in learner.parameters.items():
         if name in config.params or name in idle:
@@ -325,58 +323,67 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
 def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
     """Return the losses from row `first` on and of all rows; infinite if the replay fails."""
     try:
-        recorded = Answers(config.resolved.kind, job.max_rows)
+        recorded = Recording(job.max_rows)
         replay = Replay(evaluator.config_for(_with(config, job.candidate), job.max_rows))
-        replay.run(on_taught=recorded.take, beside_clean=False)
-        answers = recorded.joined
-        loss = evaluator.loss(answers, job.first)
-        replayed = evaluator.loss(answers) if job.first else loss
+        replay.run(on_result=recorded.take, beside_clean=False)
+        records = recorded.records
+        loss = evaluator.loss(records, job.first)
+        replayed = evaluator.loss(records) if job.first else loss
     except (EndedError, SimulatorError):
         return math.inf, math.inf
     return (loss, replayed) if math.isfinite(loss) else (math.inf, math.inf)
 
 
-def write_tuning(found: Tuning, folder: Path) -> list[Path]:
-    """Write ``tune.txt`` and ``tune.json``; return them."""
-    data = {
-        "algorithm": found.config.resolved.algorithm,
-        "options": found.options,
-        "tuned_on": found.tuned_on,
-        "judged_on": found.judged_on,
-        "rows_learned": found.work,
-        "replayed": found.replayed,
-        "default": found.default,
-        **{
-            name: {"gamma": one.gamma, "parameters": dict(one.params), "loss": loss}
-            for name, one, loss in (
-                ("start", found.start, found.before),
-                ("chosen", found.chosen, found.after),
-            )
-        },
-    }
-    return write_each(folder, {"tune.txt": to_text(found), "tune.json": data})
-
-
-def to_text(tuning: Tuning) -> str:
-    """Return the choice and its gain as text, with the options for ``replay``."""
-    metrics = tuning.evaluator.metrics
-    words, best = metrics.words, tuning.best
-    conclusion, default = "nothing gained", ""
-    if tuning.after < tuning.before:
-        gained = 100.0 * (1.0 - tuning.after / tuning.before)
-        conclusion = f"gained: {gained:.3g} % of the {metrics.loss_name}"
-    if best is tuning.start:
-        conclusion += ": keep what you began with"
-    if tuning.default is not None:
-        default = f"default   {words(tuning.default)} with no algorithm named\n"
-    if best is None:
-        conclusion += "; the default has a lower error than both"
-    over_all = "" if math.isnan(tuning.replayed) else f" ({words(tuning.replayed)} of all rows)"
-    return (
-        f"{tuning.config.resolved.algorithm}, chosen on the first {tuning.tuned_on:,} rows "
-        f"({tuning.work:,} rows learned in all), judged on the {tuning.judged_on:,} after them\n"
-        f"before    {words(tuning.before)} with {tuning.start}, as replay runs it{over_all}\n"
-        f"after     {words(tuning.after)} with {tuning.chosen}\n"
-        f"{default}{conclusion}\n"
-        f"take      {tuning.options or 'the default: name no algorithm'}\n"
+def report_of(found: Tuning) -> Report:
+    """Return the report of a choice: its gain, and the options for ``replay``."""
+    words, best = found.evaluator.metrics.words, found.best
+    over_all = "" if math.isnan(found.replayed) else f" ({words(found.replayed)} of all rows)"
+    lines = [
+        f"before    {words(found.before)} with {found.start}, as replay runs it{over_all}",
+        f"after     {words(found.after)} with {found.chosen}",
+    ]
+    if found.default is not None:
+        lines.append(f"default   {words(found.default)} with no algorithm named")
+    lines.append(f"take      {found.options or 'the default: name no algorithm'}")
+    about = (
+        f"chosen on the first {found.tuned_on:,} rows ({found.work:,} rows learned in all), "
+        f"judged on the {found.judged_on:,} after them"
     )
+    name = found.config.resolved.algorithm
+    headline, notes = split_sentence(_headline(found))
+    return Report(
+        f"{name}: {about}",
+        headline,
+        [Section("choice", name, about, lines=lines)],
+        {
+            "algorithm": name,
+            "options": found.options,
+            "tuned_on": found.tuned_on,
+            "judged_on": found.judged_on,
+            "rows_learned": found.work,
+            "replayed": found.replayed,
+            "default": found.default,
+            **{
+                name: {"gamma": one.gamma, "parameters": dict(one.params), "loss": loss}
+                for name, one, loss in (
+                    ("start", found.start, found.before),
+                    ("chosen", found.chosen, found.after),
+                )
+            },
+        },
+        alert=best is None,
+        notes=notes,
+    )
+
+
+def _headline(found: Tuning) -> str:
+    """Return what was gained, and whether the default is better, as a sentence."""
+    text = "Nothing gained"
+    if found.after < found.before:
+        gained = 100.0 * (1.0 - found.after / found.before)
+        text = f"Gained: {gained:.3g} % of the {found.evaluator.metrics.loss_name}"
+    if found.best is found.start:
+        text += ": keep what you began with"
+    if found.best is None:
+        text = f"The default has a lower error than both candidates. {text} by choosing"
+    return f"{text}."

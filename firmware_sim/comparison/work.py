@@ -16,9 +16,9 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.values import RECOMMENDED
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.metrics.base import Figures, finite
+from firmware_sim.metrics.batch import Batch, Records
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.streams import Row
-from firmware_sim.tasks.learning import LearnResult
 
 #: The name of the learner that `replay` runs by default.
 DEFAULT = "default"
@@ -92,42 +92,39 @@ class EndedError(Exception):
         self.status = status
 
 
-class Answers:
-    """The answers of a learner in a replay, which ends early if the learner refuses a row.
+class Recording:
+    """The records of a replay, which ends early if the learner refuses a row.
 
-    kind: the kind of labels.
     max_rows: rows of the stream.
     seconds: limit of the processor time.
     rows, spent: rows learned and processor time so far.
     """
 
-    def __init__(self, kind: str, max_rows: int, seconds: float = math.inf) -> None:
-        self._kind, self._most, self._seconds = kind, max_rows, seconds
+    def __init__(self, max_rows: int, seconds: float = math.inf) -> None:
+        self._most, self._seconds = max_rows, seconds
         # Time of this thread: the frozen learner answers in another one, which does not count.
         self._began = time.thread_time()
-        self._answers: list[Row] = []
+        self._parts: list[Records] = []
         self.rows, self.spent = 0, 0.0
 
-    def take(self, found: LearnResult) -> None:
-        """Add the answers to some rows.
+    def take(self, found: Batch) -> None:
+        """Add the outcome of some rows.
 
         Raises EndedError: a row was refused, or the time limit is exceeded.
         """
-        for error in [*found.refused.values(), *filter(None, [found.stopped])]:
+        for error in [*found.reasons.values(), *filter(None, [found.stopped])]:
             raise EndedError("refused", str(error))
-        both = self._kind == "novelty"
-        scores = np.column_stack((found.scores, found.levels)) if both else found.scores
-        self._answers.append(scores)
-        self.rows += len(found.scores)
+        self._parts.append(found.rows)
+        self.rows += len(found.rows)
         self.spent = time.thread_time() - self._began
         if self.spent >= self._seconds and self.rows < self._most:
             detail = f"{self.rows:,} of {self._most:,} rows in {self._seconds:g} s"
             raise EndedError("slow", detail)
 
     @property
-    def joined(self) -> Row:
-        """All answers, in the form that the evaluator of the kind expects."""
-        return np.concatenate(self._answers)
+    def records(self) -> Records:
+        """All records."""
+        return np.concatenate(self._parts)
 
 
 def do(
@@ -148,16 +145,16 @@ def do(
         return Outcome(**asdict(run), status="small", detail=str(error))
     except SimulatorError as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
-    answers = Answers(config.resolved.kind, len(evaluator.y), seconds)
+    recorded = Recording(len(evaluator.y), seconds)
     found: dict[str, Any] = {"status": "done"}
     try:
-        result = replay.run(on_taught=answers.take, beside_clean=not named, ranked=False)
-        scores, frozen = answers.joined, result.frozen
+        result = replay.run(on_result=recorded.take, beside_clean=not named, ranked=False)
+        records, frozen = recorded.records, result.frozen
         found |= {
             "loss": result.metrics.mean_loss("learner"),
             "figures": finite(result.metrics.summary()["learner"]),
-            "blocks": evaluator.blocks(scores).get("learner", []),
-            "recovery": evaluator.recovery(scores),
+            "blocks": evaluator.blocks(records).get("learner", []),
+            "recovery": evaluator.recovery(records),
         }
         if frozen is not None and np.isfinite([frozen.loss, frozen.learner]).all():
             found["frozen"] = [frozen.loss, frozen.learner]
@@ -168,10 +165,10 @@ def do(
         found = {"status": error.status, "detail": str(error)}
     return Outcome(
         **asdict(run),
-        rows=answers.rows,
+        rows=recorded.rows,
         budget=replay.device.plan.budget,
         nbytes=replay.device.layout.end,
-        seconds=round(answers.spent, 3),
+        seconds=round(recorded.spent, 3),
         **found,
     )
 

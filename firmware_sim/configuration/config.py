@@ -8,18 +8,16 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import edgeolk as ek
-from edgeolk.configuration.config import settings_of
-from edgeolk.sorf.options import ANSWERS_BY_LABEL
+from edgeolk import hosting
 from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS, Fields
 from firmware_sim.configuration.option import documented
 from firmware_sim.configuration.values import NOT_PARAMETERS, RECOMMENDED, canonical, storage_of
 from firmware_sim.errors import SimulatorError
+from firmware_sim.kinds import KINDS, Kind, Setup, check_implied, implied, kind_of
+from firmware_sim.kinds.base import Asked
 from firmware_sim.streams import BUNDLED
-from firmware_sim.tasks.kinds import KINDS, kind_of
 
-#: Parameters that a learner of novelty in the order of time refuses.
-_NOT_IN_TIME = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_rows"}
 #: Rows of the label queue if the delay is in seconds.
 _QUEUE = 64
 
@@ -31,7 +29,7 @@ def freezes(config: ReplayConfig) -> bool:
         resolved = ek.Config(algorithm, n_features=1, budget=64, **config.learner_params)
     except (SimulatorError, TypeError, ValueError):
         return False  # the error is raised where the learner is planned
-    return settings_of(resolved).freezes
+    return hosting.traits_of(resolved).freezes
 
 
 class Resolved(NamedTuple):
@@ -88,8 +86,17 @@ class ReplayConfig(Fields):
             algorithm, params = RECOMMENDED, self._recommended()
         elif self.scale == "common" and "scale" not in params:
             params = {**self._inside(), **params}
-        usual = "multiclass" if self.classes else kind_of(params)
-        return Resolved(algorithm, params, self.dtype or storage_of(algorithm), self.kind or usual)
+        kind = self.kind or implied(params, self.classes)
+        return Resolved(algorithm, params, self.dtype or storage_of(algorithm), kind)
+
+    @cached_property
+    def label_kind(self) -> Kind:
+        """The kind of labels that the learner is for."""
+        algorithm, params, _, kind = self.resolved
+        setup = Setup(
+            algorithm, params, self.classes, self.positive, self.missing_codes, self.period
+        )
+        return kind_of(kind, setup)
 
     def _check_scaling(self) -> None:
         """Raise an error for options that need scaled readings, if readings are not scaled."""
@@ -114,37 +121,12 @@ class ReplayConfig(Fields):
         inside = self._inside()
         if self.gamma is None and self.kernel == "gaussian":
             inside["gamma"] = "auto"
-        if self._may_watch(inside):
-            inside = {"history": True}
-        elif self._may_forecast(inside):
-            inside["history"] = True
-        elif self._may_repeat():
-            inside["last_label"] = True
-            inside["lapse"] = ANSWERS_BY_LABEL
-        return {**inside, **self.params}
-
-    def _may_watch(self, inside: dict[str, Any]) -> bool:
-        """Whether novelty uses the order of time by default: no option contradicts it."""
-        return (
-            "novelty" in (self.kind, kind_of(self.params))
-            and inside == {"scale": OPTIONS["scale"].default, "gamma": "auto"}
-            and not _NOT_IN_TIME & set(self.params)
-            and bool(self.params.get("history", True))
+        is_plain = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
+        asked = Asked(
+            self.params, inside, is_plain, bool(self.kind), self.waits_for_labels, self.ask
         )
-
-    def _may_forecast(self, inside: dict[str, Any]) -> bool:
-        """Whether targets are forecast from their history too."""
-        usual = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
-        return self.kind == "regression" and usual and not self.ask
-
-    def _may_repeat(self) -> bool:
-        """Whether the last label can be an expert: it is known before the next row is answered."""
-        classes = self.kind in ("", "binary", "multiclass") and kind_of(self.params) in (
-            "binary",
-            "multiclass",
-        )
-        kept = {"history", "last_label", "loss"} & set(self.params)
-        return classes and not kept and not self.waits_for_labels
+        kind = KINDS[self.kind or implied(self.params)]
+        return {**kind.recommended(asked), **self.params}
 
     def _inside(self) -> dict[str, Any]:
         """Return the arguments of a learner with its own scaler, according to the options."""
@@ -192,32 +174,14 @@ class ReplayConfig(Fields):
         return frozenset(code.lower() for code in self.missing_codes if isinstance(code, str))
 
     @property
-    def watches(self) -> bool:
-        """Whether the learner finds novelty in the order of time, with a scale for each channel."""
-        return self.resolved.kind == "novelty" and bool(self.resolved.params.get("history"))
-
-    @property
-    def novel_share(self) -> float:
-        """The share of rows that a learner of novelty is to call novel."""
-        algorithm, params, _, _ = self.resolved
-        given = {name: value for name, value in params.items() if name in ("nu", "loss")}
-        given |= {"history": True} if self.watches else {}
-        try:
-            resolved = ek.Config(algorithm, n_features=1, budget=64, **{"loss": "novelty", **given})
-        except (TypeError, ValueError):
-            return 0.05  # the error is raised where the learner is planned
-        return float(resolved.parameters["nu"])
-
-    @property
     def takes_gaps(self) -> bool:
         """Whether the learner receives missing readings as NaN."""
-        knows = self.watches or self.forecasts
-        return knows and self.missing == OPTIONS["missing"].default
+        return self.label_kind.uses_order and self.missing == OPTIONS["missing"].default
 
     @property
     def scales_inside(self) -> bool:
         """Whether the learner has its own scaler, in its block."""
-        return self.watches or self.resolved.params.get("scale") is not None
+        return self.label_kind.scales_itself or self.resolved.params.get("scale") is not None
 
     @property
     def scales_outside(self) -> bool:
@@ -228,7 +192,8 @@ class ReplayConfig(Fields):
     def chooses_inside(self) -> bool:
         """Whether the learner chooses the width of its kernel itself."""
         params = self.resolved.params
-        return self.watches or "auto" in (params.get("gamma"), params.get("kernel_gamma"))
+        automatic = "auto" in (params.get("gamma"), params.get("kernel_gamma"))
+        return self.label_kind.scales_itself or automatic
 
     @property
     def waits_for_labels(self) -> bool:
@@ -238,47 +203,32 @@ class ReplayConfig(Fields):
     def _check_labels(self) -> None:
         """Raise an error for contradictory options of labels."""
         self._check_kind()
-        self._check_history()
+        kind = self.label_kind
+        kind.check(ask=self.ask, gap=self.gap, process=self.enforce == "process")
         delay, _ = self.delay
         if self.label_queue is not None and (self.label_queue < 1 or not delay):
             raise SimulatorError(
                 f"label-queue is {self.label_queue}: it must be at least 1, and needs --label-delay"
             )
-        if self.waits_for_labels and not KINDS[self.resolved.kind].is_supervised:
+        if self.waits_for_labels and not kind.is_supervised:
             raise SimulatorError(
                 "novelty learns without labels: they cannot be late, missing or requested"
             )
 
-    def _check_history(self) -> None:
-        """Raise an error for options that forecasters lack, or a gap without a history."""
-        if self.gap is not None and not (self.forecasts or self.watches):
-            raise SimulatorError(
-                "gap is for rows in the order of time: --kind regression --param history=true, or "
-                "--kind novelty"
-            )
-        if self.gap is not None and self.watches and self.enforce == "process":
-            raise SimulatorError("gap is not for novelty in a process of its own")
-        if self.forecasts and self.ask:
-            raise SimulatorError("a forecaster learns every target: --ask does not apply")
-
     def _check_kind(self) -> None:
         """Raise an error for options of another kind of labels."""
-        algorithm, params, _, kind = self.resolved
-        implied = kind_of(params)
-        if implied not in ("binary", kind):
-            raise SimulatorError(
-                f"kind is {kind!r}, and the parameters of {algorithm} are for {implied!r}"
-            )
+        algorithm, params, _, name = self.resolved
+        check_implied(name, params, algorithm)
+        kind = KINDS[name]
         bundled = BUNDLED.get(self.stream) if isinstance(self.stream, str) else None
-        if bundled and bundled.kind and kind == "binary" and self.target is None:
+        if bundled and bundled.kind and kind.is_default and self.target is None:
             raise SimulatorError(
                 f"{bundled.target!r} of {bundled.name} does not have two classes: give "
                 f"--kind {bundled.kind}"
             )
-        if self.positive is not None and kind not in ("binary", "novelty"):
-            what = "real numbers" if self.is_regression else "several classes"
-            raise SimulatorError(f"--positive is for labels of two classes, not for {what}")
-        if self.classes and kind != "multiclass":
+        if self.positive is not None and not kind.takes_positive:
+            raise SimulatorError(f"--positive is for labels of two classes, not for {kind.noun}")
+        if self.classes and not kind.takes_classes:
             raise SimulatorError("--classes is for --kind multiclass")
         number = params.get("n_classes")
         if isinstance(number, int) and number < len(self.classes):
@@ -298,31 +248,15 @@ class ReplayConfig(Fields):
 
         Raises SimulatorError: the algorithm does not support this kind.
         """
-        late = {"horizon": self.queue_rows} if self.forecasts and self.queue_rows else {}
-        algorithm, params, _, kind = self.resolved
-        required = KINDS[kind].params(algorithm, params, self.classes)
-        return {"scale": None, **required, **late, **params}
+        kind, params = self.label_kind, self.resolved.params
+        late = kind.queued_params(self.queue_rows)
+        return {"scale": None, **kind.learner_params(), **late, **params}
 
     @property
     def is_eventful(self) -> bool:
         """Whether labels arrive late, never or only on request, or there are power cuts."""
         delay, _ = self.delay
         return bool(delay or self.label_missing or self.ask or self.power_cut)
-
-    @property
-    def is_regression(self) -> bool:
-        """Whether the learner learns real numbers."""
-        return self.resolved.kind == "regression"
-
-    @property
-    def forecasts(self) -> bool:
-        """Whether the learner also forecasts targets from their own history."""
-        return self.is_regression and self.resolved.params.get("history") in (True, "auto")
-
-    @property
-    def scales_targets(self) -> bool:
-        """Whether the device scales targets: a forecaster has its own scale of targets."""
-        return self.is_regression and not self.forecasts
 
     @cached_property
     def delay(self) -> tuple[float, bool]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from edgeolk.parts.numbers import Dtype
+from edgeolk.hosting import Dtype
 from firmware_sim.boards import BOARDS, board_of
 from firmware_sim.configuration import values
 from firmware_sim.configuration.option import (
@@ -42,10 +42,10 @@ from firmware_sim.configuration.option import (
     options_of,
 )
 from firmware_sim.configuration.values import OFFSETS, RECOMMENDED
+from firmware_sim.kinds import KINDS
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import KINDS as FAULTS
 from firmware_sim.streams.faults import parse
-from firmware_sim.tasks.kinds import KINDS
 
 _KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 _SCALES = ("standard", "minmax", "common", "none")
@@ -355,9 +355,7 @@ class Fields:
         where=REPLAY | TABLE | MANIFEST,
         idle=lambda config: "" if config.power_cut is not None else "it is for --power-cut",
     )
-    limit: int | None = _stream(
-        None, "read at most N rows", COUNT, where=LOGS | MANIFEST | RECORD
-    )
+    limit: int | None = _stream(None, "read at most N rows", COUNT, where=LOGS | MANIFEST | RECORD)
     prefix: int = _learner(
         500,
         "rows for --gamma auto",

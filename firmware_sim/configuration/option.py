@@ -55,6 +55,7 @@ SHARE = Value("P", float, range="at least 0 and below 1", holds=lambda value: 0.
 SECONDS = Value(
     "SECONDS", values.duration, range="more than 0 seconds", holds=lambda value: value > 0.0
 )
+TIME = Value("TIME", values.span)
 
 
 @dataclass(frozen=True)

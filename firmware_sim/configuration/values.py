@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -62,6 +63,18 @@ def duration(text: str) -> float:
         seconds = 0.0
     if not 0.0 < seconds < float("inf"):
         raise BadValueError(f"{text!r} is not a number of seconds above 0")
+    return seconds
+
+
+_UNITS = {"s": 1.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0, "": 1.0}
+
+
+def span(text: str) -> float:
+    """Return the seconds of a time such as ``10min``."""
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(s|min|h|d|)", text.strip().lower())
+    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    if not seconds > 0.0:
+        raise BadValueError(f"{text!r} is not a time above 0, as in 10min, 90s or 2h")
     return seconds
 
 

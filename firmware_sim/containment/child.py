@@ -16,8 +16,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from edgeolk import hosting
 from edgeolk.bare import BareLearner
-from edgeolk.configuration.config import settings_of
 from firmware_sim.containment import seccomp
 
 #: Maximum rows of a block.
@@ -65,31 +65,40 @@ def receive(pipe: io.FileIO) -> Any:
 
 
 class Server:
-    """The loop, with all memory allocated beforehand."""
+    """The loop, with all memory allocated beforehand.
+
+    program: what is sent back for a row, beside its score: "score" nothing; "class" the predicted
+        class in place of it; "forecast" half widths and weights; "threshold" the threshold before
+        and a reason of -1; "reason" both.
+    """
 
     def __init__(
         self,
         learner: BareLearner,
-        kind: str,
+        program: str,
         n_features: int,
         pipes: tuple[io.FileIO, io.FileIO],
     ) -> None:
         self._learner = learner
-        settings = settings_of(learner.config)
-        self._in_time = settings.reports_events
-        self.candidates = [*learner.shares] if settings.awaits_targets else []
+        n_scores = hosting.traits_of(learner.config).n_scores
+        self._classes = memoryview(bytearray(8 * n_scores)).cast("d")
+        self.candidates: list[str] = []
         # Numbers that are sent back for a row.
-        self.width = 3 if kind == "novelty" else 1
-        if settings.awaits_targets:
-            _, half_widths, shares = learner._engine.last_forecast()
+        self.width = 1
+        if program == "forecast":
+            _, half_widths, shares = hosting.last_forecast(learner)
             self.width += len(half_widths) + len(shares)
-        classes = max(1, settings_of(learner.config).columns)
-        self._classes = memoryview(bytearray(8 * classes)).cast("d")
-        rows: dict[str, Callable[[int], None]]
-        rows = {"multiclass": self._choose, "novelty": self._watch}
-        self._learn_row = rows.get(
-            kind, self._learn_forecast if settings.awaits_targets else self._score
-        )
+            self.candidates = [*learner.shares]
+        elif program in ("threshold", "reason"):
+            self.width = 3
+        programs: dict[str, Callable[[int], None]] = {
+            "score": self._score,
+            "class": self._choose,
+            "forecast": self._learn_forecast,
+            "threshold": self._learn_with_threshold,
+            "reason": self._learn_with_reason,
+        }
+        self._learn_row = programs[program]
         self._in, self._out = pipes
         self._count = bytearray(8)
         self._rows = memoryview(bytearray(8 * BLOCK * n_features))
@@ -101,7 +110,7 @@ class Server:
         self._scores = self._score_bytes.cast("d")
         self._answer = bytearray(ANSWER.size)
         self._counts = bytearray(COUNTS.size)
-        self._decide_row = self._pick if kind == "multiclass" else self._decide
+        self._decide_row = self._pick if program == "class" else self._decide
         self._questions: dict[int, Callable[[int], None]] = {
             DECIDE: self._decide_row,
             ASK: self._ask,
@@ -112,7 +121,7 @@ class Server:
         }
         self._leaked: list[bytearray] = []
         # Created here: later allocations are not allowed.
-        self._block = memoryview(learner._engine.arena)
+        self._block = hosting.block_of(learner)
 
     @property
     def nbytes(self) -> int:
@@ -234,7 +243,7 @@ class Server:
 
     def _append_outputs(self, i: int) -> None:
         """Append half-widths and shares of the last forecast."""
-        _, half_widths, shares = self._learner._engine.last_forecast()
+        _, half_widths, shares = hosting.last_forecast(self._learner)
         at = self.width * i
         for number in half_widths:
             at += 1
@@ -258,13 +267,16 @@ class Server:
                 best = k
         self._scores[i] = best
 
-    def _watch(self, i: int) -> None:
+    def _learn_with_threshold(self, i: int) -> None:
         """Learn a row without a label; score and threshold are those before the update."""
-        level = self._learner.threshold
+        self._scores[3 * i + 1] = self._learner.threshold
         self._scores[3 * i] = self._learner.learn_one(self._each[i])
-        # In the order of time, only the first rows, which cannot be judged, have a score of 0.
-        self._scores[3 * i + 1] = level if not self._in_time else -level * bool(self._scores[3 * i])
-        self._scores[3 * i + 2] = self._learner._engine.reason() if self._in_time else -1.0
+        self._scores[3 * i + 2] = -1.0
+
+    def _learn_with_reason(self, i: int) -> None:
+        """The same in the order of time, with the reason of the score."""
+        self._learn_with_threshold(i)
+        self._scores[3 * i + 2] = hosting.last_reason(self._learner)
 
 
 def _arm(wanted: str) -> tuple[str, str]:
@@ -293,7 +305,7 @@ def main() -> int:
     except (TypeError, ValueError, MemoryError) as error:
         pipes[1].write(packed({"error": str(error) or "no memory for the learner"}))
         return 0
-    server = Server(learner, spec["kind"], spec["learner"]["n_features"], pipes)
+    server = Server(learner, spec["program"], spec["learner"]["n_features"], pipes)
     server.warm_up()
     leak = spec["leak"]
     gc.collect()

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from edgeolk.configuration.plan import RamError
+from edgeolk.hosting import RamError
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 
 ALIGNMENT = 64

@@ -57,7 +57,7 @@ class ProcessLearner:
         available one.
     leak: bytes to leak on purpose in every step.
     patience: seconds without an answer after which the child is terminated.
-    kind: the kind of labels.
+    program: what is sent back for a row; see `child.Server`.
     saved: a model file to continue from; empty for a new model.
     limit: the limit in force, as text.
     reasons: why stronger limits are not in force.
@@ -77,7 +77,7 @@ class ProcessLearner:
         leak: int = 0,
         patience: float = PATIENCE,
         *,
-        kind: str = "binary",
+        program: str = "score",
         saved: bytes = b"",
     ) -> None:
         if not hasattr(select, "poll"):
@@ -98,7 +98,7 @@ class ProcessLearner:
                 "learner": {"n_features": n_features, **settings},
                 "limit": limit if self._group is None else "cgroup",
                 "leak": leak,
-                "kind": kind,
+                "program": program,
                 "saved": saved,
             }
             self._write(child.packed(request))

@@ -1,7 +1,7 @@
 """The Python program that runs a saved model on a board, and its template.
 
 A line of the template that begins with a word and a bar is included only if that condition is true.
-Conditions are the kind of labels and properties of a configuration; `$names` are replaced by
+Conditions are properties of a configuration; `$names` are replaced by
 values.
 """
 
@@ -17,17 +17,13 @@ from firmware_sim.deployment import model_file
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
+from firmware_sim.streams.cells import GAPS, MISSING_WORDS, NO, YES
 from firmware_sim.streams.reading import CLOCK, PERIODS
-from firmware_sim.tasks.labels import label_key
+from firmware_sim.streams.tables import CellStream
+from firmware_sim.streams.understood import Column
 
-#: The answer expression of the program, by kind of labels.
-_ANSWERS = {
-    "binary": "learner.predict_one(row)",
-    "multiclass": "CLASSES[learner.predict_one(row)]",
-    "regression": "learner.decision_one(row)",
-    "novelty": '"usual" if learner.predict_one(row) > 0 else "novel"',
-}
+#: Seconds in which the program learns without saving, at most.
+SAVE_EVERY = 600.0
 
 
 def check(config: ReplayConfig, path: str | Path) -> None:
@@ -56,27 +52,38 @@ def _check_carried(config: ReplayConfig) -> None:
             raise SimulatorError(
                 f"--write-script cannot be combined with --{option} {value}: {reason}"
             )
+    if config.delay[0] and config.delay[1]:
+        raise SimulatorError(
+            f"--write-script cannot be combined with --label-delay {config.label_delay}: the "
+            "program counts lines to find the row of a late label; give the delay in rows"
+        )
 
 
-def script(replay: Replay, model: str) -> str:
+def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
     """Return a Python program that runs the saved model on rows from standard input.
 
     replay: the source of the model.
     model: name of the file that `save_model` wrote, as on the board.
+    save_every: seconds in which it learns without saving, at most.
     Raises SimulatorError: the replay has options that the program lacks.
 
     Returns: the text of the program, with a final newline.
     """
     config = replay.config
     _check_carried(config)
+    delay = int(config.delay[0])
     holds = {
-        config.resolved.kind: True,
-        "labels": config.resolved.kind != "novelty",
-        "signs": config.resolved.kind == "binary" and config.positive is None,
-        "positive": config.resolved.kind == "binary" and config.positive is not None,
+        "late": delay > 0,
+        "instant": delay == 0,
+        "queued": delay > 0 and not config.forecasts,
+        "asked": delay > 0 and config.forecasts,
+        "prompt": delay == 0 and config.label_kind.is_supervised,
+        "labels": config.label_kind.is_supervised,
+        "unlabelled": not config.label_kind.is_supervised,
         "clock": config.clock,
         "scaler": config.scales_outside,
-        "targets": config.scales_targets,
+        "targets": config.label_kind.scales_targets,
+        "written": any(_written(one) for one in _columns(replay).values()),
         "gaps": config.takes_gaps,
         "whole": not config.takes_gaps,
     }
@@ -84,46 +91,68 @@ def script(replay: Replay, model: str) -> str:
     for line in PROGRAM.splitlines(keepends=True):
         word, text = re.fullmatch(r"(?:(\w+)\|)?(.*\n)", line).groups()  # type: ignore[union-attr]
         lines += [text] if word is None or holds.get(word) else []
-    return Template("".join(lines)).substitute(_values(replay, model))
+    values = _values(replay, model)
+    return Template("".join(lines)).substitute(values, seconds=float(save_every))
+
+
+def _columns(replay: Replay) -> dict[int, Column]:
+    """Return the columns of a log by the place of their cell in a line of the program."""
+    stream = replay.clean
+    if not isinstance(stream, CellStream):
+        return {}
+    reading = stream.reading
+    found = {slot: reading.column_of(slot) for slot in range(len(stream.features))}
+    if stream.target:
+        n = len(stream.features) - len(CLOCK) * replay.config.clock
+        found[n] = reading.understood.columns[reading.place_of(stream.target)]
+    return {place: column for place, column in found.items() if column is not None}
+
+
+def _written(column: Column) -> tuple[str, str, str, list[str]] | None:
+    """Return how the numbers of a column are written if Python does not read them, else None."""
+    notation = column.notation
+    if column.kind != "number" or (notation.decimal == "." and not column.absent
+                                   and notation.is_plain):  # fmt: skip
+        return None
+    marks = GAPS if notation.thousands == " " else notation.thousands
+    return notation.decimal, marks, notation.unit, sorted(column.absent)
 
 
 def _values(replay: Replay, model: str) -> dict[str, Any]:
     """Return the values of the template's names."""
     config, stream = replay.config, replay.stream
-    kind, target = config.resolved.kind, stream.target
-    parts = ["learner", *["scaler"] * config.scales_outside, *["targets"] * config.scales_targets]
+    kind = config.label_kind
+    parts = ["learner", *["scaler"] * config.scales_outside, *["targets"] * kind.scales_targets]
     switches = {**dict.fromkeys(sorted(YES), 1.0), **dict.fromkeys(sorted(NO), 0.0)}
-    labels: dict[Any, int] = {1.0: 1, 0.0: -1, -1.0: -1}
-    labels |= {**dict.fromkeys(sorted(YES), 1), **dict.fromkeys(sorted(NO), -1)}
-    if kind == "multiclass":
-        labels = {label_key(name): place for place, name in enumerate(config.classes)}
-    answer, argument = _ANSWERS[kind], "label"
-    if config.scales_targets:
-        answer = f"targets.mean_[0] + (targets.scale_[0] or 1.0) * {answer}"
-        argument = "targets.learn_transform_one(np.array([label]))[0]"
+    own = kind.script(stream.target)
+    delay = int(config.delay[0])
+    answer = own.answer
+    if delay and config.forecasts:
+        answer = answer.replace("learner.decision_one(row)", "learner.ask_one(row)")
     scale = ""
     if config.scales_outside:
         # As in the replay, rows without a label do not update the scaler.
         often = "(scaler.transform_one if label is None else scaler.learn_transform_one)"
-        scale = "scaler.learn_transform_one" if kind == "novelty" else often
+        always = not kind.is_supervised or delay
+        scale = "scaler.learn_transform_one" if always else often
         scale = f"            {scale}(row, row)\n"
     shown = {
         "model": model,
         "features": list(stream.features[: -len(CLOCK)] if config.clock else stream.features),
-        "classes": list(config.classes),
-        "labels": labels,
-        "target": target,
-        "positive": None if config.positive is None else label_key(config.positive),
         "nothing": sorted(MISSING_WORDS | config.missing_words),
         "absent": list(config.missing_numbers),
         "switches": switches,
+        "switched": [at for at, one in _columns(replay).items() if one.kind == "switch"],
+        "written": {at: how for at, one in _columns(replay).items() if (how := _written(one))},
         "learner": LEARNER,
         "scaler": SCALER,
         "targets": TARGETS,
     }
     return {
         **{name: repr(value) for name, value in shown.items()},
-        "follows": "" if kind == "novelty" else " if its label follows",
+        "follows": " if its label follows" if kind.is_supervised else "",
+        "delay": delay,
+        "queue": config.queue_rows,
         "every": config.checkpoint_every,
         "zone": " + time.localtime().tm_gmtoff" if stream.local_times else "",
         "periods": PERIODS,
@@ -132,12 +161,16 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         "more": f" + {len(CLOCK)}" if config.clock else "",
         "read": "row[: len(FEATURES)]" if config.clock else "row[:]",
         "scale": scale,
+        "constants": own.constants,
+        "decoding": own.decoding,
         "answer": answer,
-        "label": argument,
+        "label": own.argument,
     }
 
 
-def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
+def write_script(
+    replay: Replay, path: str | Path, model: str | Path, save_every: float = SAVE_EVERY
+) -> Path:
     """Write the program of `script` to a file.
 
     Page: docs/raspberry-pi.md.
@@ -151,6 +184,8 @@ def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
     model : str or Path
         The file `save_model` wrote. The program looks for its name in its own folder, and keeps
         there what it learns.
+    save_every : float
+        Seconds in which the program learns without saving, at most.
 
     Returns
     -------
@@ -164,7 +199,7 @@ def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
     """
     path = Path(path)
     try:
-        path.write_text(script(replay, Path(model).name), encoding="utf-8")
+        path.write_text(script(replay, Path(model).name, save_every), encoding="utf-8")
     except OSError as error:
         raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
     return path
@@ -174,9 +209,12 @@ def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
 PROGRAM = '''\
 """Predict each row of readings from standard input, then learn it$follows.
 
-A line of CSV holds the readings in the order of FEATURES, and after them the label where
-it is known. Needs numpy, edgeolk and the model file beside it. What it learns is kept in
-STATE, every EVERY rows and on every way out; started again it goes on from there.
+instant|A line of CSV holds the readings in the order of FEATURES, and after them the label where
+instant|it is known. Needs numpy, edgeolk and the model file beside it. What it learns is kept in
+late|A line of CSV holds the readings in the order of FEATURES, and after them the label of the
+late|line DELAY lines before it, where it is known. A line that cannot be read counts as well.
+late|Needs numpy, edgeolk and the model file beside it. What it learns is kept in
+STATE, every EVERY rows or SECONDS and on every way out; started again it goes on from there.
 """
 
 import csv
@@ -187,6 +225,7 @@ import tempfile
 clock|import time
 import zipfile
 import zlib
+late|from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -196,31 +235,47 @@ import edgeolk as ek
 MODEL = Path(__file__).resolve().parent / $model
 # Another model starts in a file of its own.
 STATE = MODEL.with_name(f"{MODEL.stem}-{zlib.crc32(MODEL.read_bytes()):08x}.checkpoint")
-EVERY = $every  # rows learned between checkpoints
+EVERY = $every  # rows learned between checkpoints, at most
+SECONDS = $seconds  # ... and seconds
+late|DELAY = $delay  # lines after which the label of a row comes
 FEATURES = $features
-multiclass|CLASSES = $classes  # of $target
-multiclass|LABELS = $labels  # 1 and 1.0 are the same
-signs|LABELS = $labels  # of $target
-positive|POSITIVE = $positive  # the value of $target that means +1
-positive|NOTHING = $nothing  # words for a label that is not known
+${constants}NOTHING = $nothing  # words for a reading or a label that is missing
 ABSENT = $absent  # readings that mean there is none
 SWITCHES = $switches
-labels|
+SWITCHED = $switched  # places of the readings that may be such words
+written|# By place: decimal mark, marks between thousands, unit, more words for a missing reading.
+written|WRITTEN = $written
+
+
+def number_of(place, cell):
+    """Return a number as this log writes it, NaN if it is missing; raises ValueError."""
+    cell = cell.replace("\\u2212", "-")
+written|    if place in WRITTEN:
+written|        decimal, thousands, unit, words = WRITTEN[place]
+written|        if cell.lower() in words:
+written|            return np.nan
+written|        cell = cell.removeprefix(unit).removesuffix(unit)
+written|        cell = cell.translate(dict.fromkeys(map(ord, thousands))).replace(decimal, ".")
+    return float(cell)
+
+
+def reading_of(place, cell):
+    """Return a reading as the replay reads it, NaN if it is missing; raises ValueError."""
+    word = cell.lower()
+    if word in NOTHING:
+        return np.nan
+    if place in SWITCHED and word in SWITCHES:
+        return SWITCHES[word]
+    return number_of(place, cell)
+
 labels|
 labels|def label_of(cell):
 labels|    """Return the label for the learner, or None if there is none."""
 labels|    try:
-labels|        found = float(cell)
+labels|        found = number_of(len(FEATURES), cell)
 labels|    except ValueError:
 labels|        found = cell
-multiclass|    return LABELS.get(found)
-regression|    known = not isinstance(found, str) and np.isfinite(found)
-regression|    return found if known and found not in ABSENT else None
-signs|    return LABELS.get(found.lower() if isinstance(found, str) else found)
-positive|    if found == POSITIVE:
-positive|        return 1
-positive|    return None if str(found).lower() in NOTHING or found in ABSENT else -1
-labels|
+labels|$decoding
 clock|
 clock|def clock():
 clock|    """Return the time of day and of the week by this board, a sine and a cosine each."""
@@ -234,7 +289,7 @@ with zipfile.ZipFile(MODEL) as box, tempfile.TemporaryDirectory() as folder:
 scaler|    scaler = ek.RunningScaler.load(box.extract($scaler, folder))
 targets|    targets = ek.RunningScaler.load(box.extract($targets, folder))
 parts = ($parts,)
-checkpoints = ek.Checkpointer(STATE, every=EVERY)
+checkpoints = ek.Checkpointer(STATE, every=EVERY, seconds=SECONDS)
 kept = checkpoints.open()
 if kept is None:
     checkpoints.write(parts)  # what cannot be written is better known now
@@ -266,6 +321,10 @@ for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, stop)
 
 row = np.empty(len(FEATURES)$more)
+queued|pending = deque(maxlen=$queue)  # numbers and readings of lines whose label is to come
+asked|# Numbers of the lines whose target is to come: their rows are in the learner.
+asked|pending = deque(range(-learner.n_waiting, 0), maxlen=$queue)
+late|number = -1
 lines = csv.reader(sys.stdin)
 try:
     while True:
@@ -277,34 +336,47 @@ try:
         if line is None:
             break
         cells = [cell.strip() for cell in line]
+late|        number += 1
+late|        label = label_of(cells[len(FEATURES)]) if len(cells) > len(FEATURES) else None
+queued|        if pending and number - pending[0][0] >= DELAY:
+queued|            _, earlier = pending.popleft()
+queued|            if label is not None:
+queued|                learner.learn_one(earlier, $label)
+queued|                checkpoints.step(parts)
+asked|        if pending and number - pending[0] >= DELAY:
+asked|            pending.popleft()
+asked|            learner.tell_one(label)
+asked|            checkpoints.step(parts)
 clock|        row[len(FEATURES) :] = clock()
         try:
             readings = cells[: len(FEATURES)]
-gaps|            $read = [float(SWITCHES.get(cell.lower(), cell) or 'nan') for cell in readings]
+gaps|            $read = [reading_of(*one) for one in enumerate(readings)]
 gaps|            row[np.isin(row, ABSENT)] = np.nan
 gaps|            whole = len(readings) == len(FEATURES)
 gaps|        except ValueError:
 gaps|            whole = False
 gaps|        if not whole:
-whole|            $read = [float(SWITCHES.get(cell.lower(), cell)) for cell in readings]
+whole|            $read = [reading_of(*one) for one in enumerate(readings)]
 whole|        except ValueError:
 whole|            row[:] = np.nan
 whole|        whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()
 whole|        if not whole or np.isin(row, ABSENT).any():
             print("skipped", flush=True)
             continue
-labels|        label = label_of(cells[len(FEATURES)]) if len(cells) > len(FEATURES) else None
+prompt|        label = label_of(cells[len(FEATURES)]) if len(cells) > len(FEATURES) else None
         try:
 $scale            answer = $answer
         except ValueError:  # a reading beyond what can be held
             print("skipped", flush=True)
             continue
         print(answer, flush=True)
-labels|        if label is not None:
-labels|            learner.learn_one(row, $label)
-labels|            checkpoints.step(parts)
-novelty|        learner.learn_one(row)
-novelty|        checkpoints.step(parts)
+queued|        pending.append((number, row.copy()))
+asked|        pending.append(number)
+prompt|        if label is not None:
+prompt|            learner.learn_one(row, $label)
+prompt|            checkpoints.step(parts)
+unlabelled|        learner.learn_one(row)
+unlabelled|        checkpoints.step(parts)
 except (StopError, BrokenPipeError):
     pass
 finally:

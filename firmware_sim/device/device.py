@@ -14,11 +14,12 @@ from firmware_sim.containment.memory import DeviceMemory
 from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.device.intake import KEEPS, Gaps, Repair, RowBuffer, scaled_rows
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
-from firmware_sim.device.supervision import Supervision, WatchSupervision, When, row_type
+from firmware_sim.device.supervision import Supervision, row_type
 from firmware_sim.errors import SimulatorError
+from firmware_sim.kinds.base import Trainer
+from firmware_sim.kinds.scaling import TargetScale
+from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import TargetScale, adapter
-from firmware_sim.tasks.learning import LearnResult, n_outputs, watches_drift
 
 
 def remembered(learner: Any) -> dict[str, int]:
@@ -40,11 +41,14 @@ class Device:
     scaler: the scaler of the readings, or None.
     repair: fills in missing readings, or None.
     supervision: delivers labels to the learner.
+    targets: the scaler of labels, or None.
+    trainer: asks and trains the learner.
     block: most rows that it accepts at once.
     """
 
     def __init__(self, config: ReplayConfig, n_features: int, kernel: Any) -> None:
         self._config, self._n_features = config, n_features
+        self._kind = config.label_kind
         self.layout, self.plan = plan_device(config, n_features, kernel)
         self._memory = DeviceMemory(self.layout)
         self._leak = config.leak
@@ -55,7 +59,7 @@ class Device:
         # With another horizon, a forecaster's targets may not find their rows.
         default = config.queue_rows or 1
         horizon = config.resolved.params.get("horizon", default)
-        self._misses_targets = config.forecasts and horizon != default
+        self._misses_targets = self._kind.keeps_rows and horizon != default
         self._settings = learner_settings(config, kernel, self.plan)
         self._boot()
         self._build(config, n_features, self._settings)
@@ -71,16 +75,15 @@ class Device:
                 freeze_after=config.freeze_after,
                 buffer=self._memory.view("scaler"),
             )
-        self._targets = None
-        if config.scales_targets:
-            self._targets = TargetScale(self._memory.view("target scaler"))
+        self.targets: TargetScale | None = None
+        if self._kind.scales_targets:
+            self.targets = TargetScale(self._memory.view("target scaler"))
         self.repair: Repair | Gaps | None = Gaps() if config.takes_gaps else None
         if config.missing in KEEPS:
             self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
         self.supervision: Supervision
-        horizon = ForecastSupervision if config.forecasts else WatchSupervision
-        if config.forecasts or config.watches:
-            self.supervision = horizon(config, n_features)
+        if self._kind.keeps_rows:
+            self.supervision = ForecastSupervision(config, n_features)
             return
         queue = self._memory.view("label queue") if config.queue_rows else None
         self.supervision = Supervision(config, n_features, queue)
@@ -90,15 +93,14 @@ class Device:
             raise SimulatorError(f"leaks cannot be detected here: {self._memory.enforcement}")
         self.block = 1 if self._leak else self.block
         self.learner = make_learner(n_features, settings, buffer=self._memory.view("learner"))
-        self._attach_adapter()
+        self._attach_trainer()
 
-    def _attach_adapter(self) -> None:
-        self._drifts = watches_drift(self.learner)
-        self._adapter: Any = adapter(self._config.resolved.kind, self.learner, self._targets)
+    def _attach_trainer(self) -> None:
+        self.trainer: Trainer | None = self._kind.trainer(self.learner, self.targets)
 
     def wrap_learner(self, wrap: Callable[[Any], Any]) -> None:
         """Train the learner through the wrapper that ``wrap`` returns."""
-        self._adapter = adapter(self._config.resolved.kind, wrap(self.learner), self._targets)
+        self.trainer = self._kind.trainer(wrap(self.learner), self.targets)
         self._wrapped = True
 
     @property
@@ -109,14 +111,10 @@ class Device:
     def _learner_to_save(self) -> Any:
         return self.learner
 
-    def copy_memory(self) -> bytearray:
-        """Return a copy of the learner's memory, if it is in this process."""
-        return bytearray(self._memory.view("learner"))
-
     @property
     def target_scaler(self) -> Any:
         """The scaler of real targets; None for other labels."""
-        return None if self._targets is None else self._targets.scaler
+        return None if self.targets is None else self.targets.scaler
 
     @property
     def _scalers(self) -> tuple[Any, ...]:
@@ -141,12 +139,12 @@ class Device:
         before, steps = self.supervision, self.steps
         # All views of the block are released before it is reused.
         self._release_learner()
-        self.scaler = self._targets = self.repair = None
+        self.scaler = self.targets = self.repair = None
         self._memory.clear()
         self._boot()
         if kept is None:
             self._build(self._config, self._n_features, self._settings)
-            self.supervision.after_cut(before, self._adapter, steps - self.steps)
+            self.supervision.after_cut(before, self.trainer, steps - self.steps)
             return
         learner, *scalers = kept
         self._resume(learner)
@@ -154,14 +152,14 @@ class Device:
             learner.restart()
         if self._config.scales_outside:
             self.scaler = scalers.pop(0)
-        if self._targets is not None:
-            self._targets.scaler = scalers.pop(0)
-        self._attach_adapter()
-        self.supervision.after_cut(before, self._adapter, steps - self.steps)
+        if self.targets is not None:
+            self.targets.scaler = scalers.pop(0)
+        self._attach_trainer()
+        self.supervision.after_cut(before, self.trainer, steps - self.steps)
 
     def _release_learner(self) -> None:
         """Release the learner and its views of the block."""
-        self.learner = self._adapter = None
+        self.learner = self.trainer = None
 
     def _resume(self, learner: Any) -> None:
         """Continue with a learner from a checkpoint."""
@@ -177,60 +175,62 @@ class Device:
         """Peak resident bytes of the learner's process, if it has one."""
         return None
 
-    def learn_block(self, X: Row, y: Row, when: When) -> LearnResult:
+    def learn_block(self, X: Row, y: Row, when: When) -> Batch:
         """Scale rows and learn them in order.
 
         X, y: readings and labels.
         when: numbers and times.
         Raises BeyondCapError: the learner exceeded its memory limit.
 
-        Returns: for each row its score before the update, or why it was refused.
+        Returns: for each row the answer before the update, or why it was refused.
         """
         config = self._config
         stops = config.damaged == "stop"
         if not (stops or config.resolved.params.get("full") == "raise" or self._misses_targets):
             return self._scaled_and_learned(X, y, when)
         # After a refused row that ends the replay, no row is scaled or learned.
-        total = LearnResult.empty(len(y), n_outputs(self._adapter))
+        parts: list[Batch] = []
         for at in range(len(y)):
             row = slice(at, at + 1)
-            self._scaled_and_learned(X[row], y[row], when.part(row)).write_into(total, at)
-            if total.stopped is not None or (stops and total.refused):
+            parts.append(self._scaled_and_learned(X[row], y[row], when.part(row)))
+            if parts[-1].stopped is not None or (stops and parts[-1].reasons):
                 break
-        return total
+        return Batch.joined(parts) if parts else self._scaled_and_learned(X, y, when)
 
-    def _scaled_and_learned(self, X: Row, y: Row, when: When) -> LearnResult:
+    def _scaled_and_learned(self, X: Row, y: Row, when: When) -> Batch:
         rows, refused = scaled_rows(self.scaler, *self.row.take(X))
         if not refused:
             return self._learn(rows, y, when)
-        places = np.flatnonzero([at not in refused for at in range(len(X))])
-        found = self._learn(rows[places], y[places], when.part(places))
-        return found.expanded(places, len(X), refused)
+        assert self.trainer is not None
+        good = np.ones(len(X), dtype=bool)
+        good[[*refused]] = False
+        found = self._learn(rows[good], y[good], when.part(good))
+        reasons = {int(when.numbers[at]): error for at, error in refused.items()}
+        return found.spread(self.trainer.records(y, when), good, reasons)
 
-    def _learn(self, rows: Row, y: Row, when: When) -> LearnResult:
+    def _learn(self, rows: Row, y: Row, when: When) -> Batch:
         """Learn scaled rows."""
+        assert self.trainer is not None
         if self._leak:
             self._memory.write_beyond(self._leaked, self._leak)
             self._leaked += self._leak
-        config = self._config
-        waits = config.waits_for_labels or self._misses_targets
-        if waits or self._wrapped:
+        if self._config.waits_for_labels or self._misses_targets or self._wrapped:
             return self._learn_singly(rows, y, when)
-        learn_many = self.supervision.learn_many
-        return learn_many(config.resolved.kind, self.learner, self._targets, rows, y, when)
+        return self.supervision.learn_many(self.trainer, rows, y, when)
 
-    def _learn_singly(self, rows: Row, y: Row, when: When) -> LearnResult:
+    def _learn_singly(self, rows: Row, y: Row, when: When) -> Batch:
         """Learn scaled rows one by one, as their labels arrive."""
+        assert self.trainer is not None
         if self._config.scales_outside:
             rows = rows.astype(row_type(self._config))
-        found, alarms_before = LearnResult.empty(len(y), n_outputs(self._adapter)), self.alarms
+        found, alarms_before = Batch(self.trainer.records(y, when)), self.alarms
         for at in range(len(y)):
-            self.supervision.record_step(found, at, self._adapter, rows[at], float(y[at]), when)
+            self.supervision.record_step(found, at, self.trainer, rows[at])
             if found.stopped is not None:
                 break
             if self.alarms > alarms_before:
                 alarms_before = self.alarms
-                found.alarms.append(at)
+                found.rows["drift"][at] = True
         return found
 
     def inputs(self, rows: Row) -> dict[int, float]:
@@ -252,14 +252,10 @@ class Device:
             return {}
 
     @property
-    def candidates(self) -> tuple[str, ...]:
-        """What a forecaster mixes its answers of."""
-        return tuple(self.learner.shares)
-
-    @property
     def alarms(self) -> int:
         """Drift alarms so far."""
-        return int(self.learner.alarms) if self._drifts else 0
+        assert self.trainer is not None
+        return self.trainer.alarms
 
     @property
     def clipped(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from edgeolk import hosting
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.supervision import row_type
 from firmware_sim.streams import Row
@@ -141,7 +142,7 @@ def scaled_rows(
     at = 0
     for end in [*sorted(failed), len(X)]:
         while at < end:
-            at += scaler._learn_transform_many(X[at:end], out[at:end])
+            at += hosting.scale_many(scaler, X[at:end], out[at:end])
             if at < end:
                 try:
                     scaler.learn_transform_one(X[at], out[at])

@@ -22,8 +22,8 @@ from firmware_sim.containment.memory import Layout, Need, Region
 from firmware_sim.device.intake import KEEPS, Repair, RowBuffer, buffer_type
 from firmware_sim.device.supervision import Supervision, row_type
 from firmware_sim.errors import SimulatorError
+from firmware_sim.kinds.scaling import target_need
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import target_need
 
 Rows = npt.NDArray[np.float64]
 
@@ -102,7 +102,7 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
         what = {"last": "last values", "mean": "means and counts"}[config.missing]
         nbytes = Repair.nbytes(config.missing, n_features)
         needs.append(Need("repair", nbytes, f"{what}, which stand in for absent readings"))
-    if config.queue_rows and not config.forecasts:  # a forecaster has its own queue
+    if config.queue_rows and not config.label_kind.keeps_rows:  # such a learner has its own queue
         nbytes = Supervision.nbytes(config, n_features)
         what = f"{config.queue_rows:,} rows that wait for their label"
         needs.append(Need("label queue", nbytes, what))
@@ -119,7 +119,7 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
             **params,
         )
 
-    if config.scales_targets:
+    if config.label_kind.scales_targets:
         needs.append(target_need())
     plan = memory.fit_learner(config.cap_bytes, needs, plan_learner, config.budget)
     vectors = any(region.name == "support_vectors" for region in plan.regions)
@@ -129,9 +129,7 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
     return memory.lay_out(config.cap_bytes, needs), plan
 
 
-def make_kernel(
-    config: ReplayConfig, n_features: int, prefix: Any
-) -> tuple[Any, Width | None]:
+def make_kernel(config: ReplayConfig, n_features: int, prefix: Any) -> tuple[Any, Width | None]:
     """Return the kernel, and its width with the reason, if it has a width.
 
     config: name and parameters of the kernel.

@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-import edgeolk as ek
-from edgeolk.files import restore
+from edgeolk import hosting
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.containment.child import BLOCK, COUNTERS
 from firmware_sim.containment.process import ProcessLearner
 from firmware_sim.device.device import Device
-from firmware_sim.device.supervision import When, row_type
+from firmware_sim.device.supervision import row_type
 from firmware_sim.errors import BeyondCapError, LearnerDiedError
+from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import RegressionAdapter, scaled_targets
-from firmware_sim.tasks.learning import LearnResult
 
 
 def _as_float64(row: Row) -> Row:
@@ -28,13 +26,14 @@ def _as_float64(row: Row) -> Row:
 class _Remote:
     """The learner in the process, with the interface of a learner, one row at a time.
 
-    last_outputs: what it reports beside its last forecast; empty unless it is a forecaster.
+    shares: the experts of a forecaster; empty for other learners.
     """
 
     def __init__(self, process: ProcessLearner) -> None:
         self._process = process
         self._label = np.empty(1)
-        self.last_outputs = [0.0] * (process.width - 1) if process.candidates else []
+        self.shares = dict.fromkeys(process.candidates, 0.0)
+        self._outputs = [0.0] * (process.width - 1)
 
     def learn_one(self, row: Row, label: float) -> float:
         self._label[0] = label
@@ -45,9 +44,12 @@ class _Remote:
         return self._keep_outputs(scores)
 
     def _keep_outputs(self, scores: list[float]) -> float:
-        if self.last_outputs:
-            self.last_outputs = scores[1:]
+        self._outputs = scores[1:]
         return scores[0]
+
+    def last_forecast(self) -> tuple[float, list[float], list[float]]:
+        n_levels = len(self._outputs) - len(self.shares)
+        return 0.0, self._outputs[:n_levels], self._outputs[n_levels:]
 
     def ask_one(self, row: Row) -> float:
         return self._keep_outputs(self._process.forecast(_as_float64(row)))
@@ -64,6 +66,9 @@ class _Remote:
 
     def decision_one(self, row: Row) -> float:
         return self._process.decide(_as_float64(row))
+
+    #: Of several classes the process answers with the one predicted.
+    predict_one = decision_one
 
     def ask_label(self, row: Row) -> bool:
         return self._process.wants(_as_float64(row))
@@ -92,28 +97,25 @@ class SplitDevice(Device):
             self._settings,
             config.limit_by,
             config.leak,
-            kind=config.resolved.kind,
+            program=self._kind.program,
             saved=saved,
         )
-        remote = _Remote(self._process)
-        self._adapter = (
-            remote if self._targets is None else RegressionAdapter(remote, self._targets)
-        )
+        self._attach_trainer()
+
+    def _attach_trainer(self) -> None:
+        self.trainer = self._kind.trainer(_Remote(self._process), self.targets)
 
     def _release_learner(self) -> None:
         self._peak = max(self._peak, self._process.peak)
         self._process.close()
-        self._adapter = None  # it holds the scaler of targets, whose memory will be reused
+        self.trainer = None  # it holds the scaler of targets, whose memory will be reused
 
     def _resume(self, learner: Any) -> None:
-        self._start(bytes(learner.__reduce__()[1][0]))
+        self._start(hosting.to_bytes(learner))
         self._counters = self._process.counters()
 
-    def _attach_adapter(self) -> None:
-        """Do nothing: `_start` attaches the process."""
-
     def _learner_to_save(self) -> Any:
-        return ek.Learner._from_block(bytes(restore.written(memoryview(self._process.block()))))
+        return hosting.from_block(self._process.block())
 
     @property
     def steps(self) -> int:
@@ -131,57 +133,44 @@ class SplitDevice(Device):
         """Peak resident bytes of the learner's process."""
         return max(self._peak, self._process.peak)
 
-    def learn_block(self, X: Row, y: Row, when: When) -> LearnResult:
+    def learn_block(self, X: Row, y: Row, when: When) -> Batch:
         """Scale rows and learn them; see `Device.learn_block`. The process receives all of them."""
         return self._scaled_and_learned(X, y, when)
 
-    def _learn(self, rows: Row, y: Row, when: When) -> LearnResult:
+    def _learn(self, rows: Row, y: Row, when: When) -> Batch:
         """Have the process learn scaled rows."""
         alarms_before = self.alarms
         found = (
-            self._learn_singly(rows, y, when) if self._one_by_one else self._learn_batch(rows, y)
+            self._learn_singly(rows, y, when)
+            if self._one_by_one
+            else self._learn_batch(rows, y, when)
         )
         self._counters = self._process.counters()
         if self.alarms > alarms_before:
-            found.alarms.append(len(y) - 1)
+            found.rows["drift"][-1:] = True
         return found
 
-    def _learn_batch(self, rows: Row, y: Row) -> LearnResult:
+    def _learn_batch(self, rows: Row, y: Row, when: When) -> Batch:
+        assert self.trainer is not None
         if self._config.scales_outside:
             rows = rows.astype(row_type(self._config))
-        width = self._process.width
-        forecast = width - 1 if self._config.forecasts else 0
-        rows, targets, found = _as_float64(rows), y, LearnResult.empty(len(y), forecast)
-        mean, spread = np.zeros(len(y)), np.ones(len(y))
-        if self._targets is not None:
-            targets, mean, spread = scaled_targets(self._targets, y)
-        while found.done < len(y) and found.stopped is None:
-            at = found.done
-            values, message = self._process.learn(rows[at:], targets[at:])
-            columns = np.array(values).reshape(-1, width).T
-            found.done += columns.shape[1]
-            part = slice(at, found.done)
-            found.scores[part] = mean[part] + spread[part] * columns[0]
-            if self._watches:
-                found.levels[part], found.reasons[part] = columns[1:]
-            elif forecast:
-                found.outputs[part] = columns[1:].T
+        rows, (labels, scaling) = _as_float64(rows), self.trainer.scaled(y)
+        found, done = Batch(self.trainer.records(y, when)), 0
+        numbers = np.zeros((len(y), self._process.width))
+        while done < len(y) and found.stopped is None:
+            values, message = self._process.learn(rows[done:], labels[done:])
+            part = np.array(values).reshape(-1, self._process.width)
+            numbers[done : done + len(part)] = part
+            done += len(part)
             kind, _, text = message.partition(":")
             if kind == "stop":
-                found.stopped = RuntimeError(text)
+                found.stopped, found.rows = RuntimeError(text), found.rows[:done]
             elif kind:
-                found.refused[found.done] = ValueError(text)
-                found.done += 1
+                found.reasons[int(when.numbers[done])] = ValueError(text)
+                found.rows["refused"][done] = True
+                done += 1
+        self.trainer.write(found.rows, numbers.T, scaling)
         return found
-
-    @property
-    def _watches(self) -> bool:
-        return self._config.resolved.kind == "novelty"
-
-    @property
-    def candidates(self) -> tuple[str, ...]:
-        """What a forecaster mixes its answers of."""
-        return self._process.candidates
 
     @property
     def clipped(self) -> int:
@@ -191,7 +180,7 @@ class SplitDevice(Device):
     @property
     def alarms(self) -> int:
         """Drift alarms, by the last counters received."""
-        return 0 if self._watches else self._counters["alarms"]
+        return 0 if not self._kind.is_supervised else self._counters["alarms"]
 
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner, by the last counters received."""

@@ -1,6 +1,6 @@
 """Delivery of labels: late, sometimes never, or only on request of the learner.
 
-A learner of novelty receives rows in the order of time instead, and restarts after long gaps.
+A learner that uses the order of rows restarts after long gaps.
 """
 
 from __future__ import annotations
@@ -8,29 +8,17 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
+from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import NoveltyScore, Score, TargetScale
-from firmware_sim.tasks.learning import LearnResult, forecast_outputs, learn_recording
 
 _STAMP = 8  # bytes of a row's arrival time
-
-
-class When(NamedTuple):
-    """Numbers and times of rows, NaN if unknown; shapes (n,)."""
-
-    numbers: npt.NDArray[np.int64]
-    seconds: Row
-
-    def part(self, rows: Any) -> When:
-        """Return the numbers and times of some rows."""
-        return When(self.numbers[rows], self.seconds[rows])
 
 
 @dataclass
@@ -67,7 +55,8 @@ class Supervision:
         self._rng = np.random.default_rng((config.seed, 1))
         self._immediate = not config.waits_for_labels
         self._size = config.queue_rows
-        self._clock = math.nan
+        self._gap = math.inf if config.gap is None else config.gap
+        self._seconds = self._clock = math.nan
         self._head = 0
         # The device knows the arrival time of each row; only the test bench knows its label.
         self._labels: deque[tuple[float, float | None]] = deque()
@@ -82,10 +71,12 @@ class Supervision:
         """Return the bytes of the queue, 0 if labels arrive with their rows."""
         return config.queue_rows * (_STAMP + n_features * row_type(config).itemsize)
 
-    def step(self, learner: Any, row: Row, label: float, number: int, seconds: float) -> Score:
-        """Score a row, and learn the labels that have arrived.
+    def step(
+        self, trainer: Any, row: Row, label: float, number: int, seconds: float
+    ) -> tuple[Any, ...]:
+        """Answer a row, and learn the labels that have arrived.
 
-        learner: changed.
+        trainer: of the learner, which is changed.
         row: scaled readings.
         label: known only to the test bench.
         number: number of the row.
@@ -93,81 +84,105 @@ class Supervision:
         Raises RuntimeError, ValueError: the learner refuses a row.
         Raises SimulatorError: the delay is in seconds and the stream has no times.
 
-        Returns: the score before the row's own label is learned.
+        Returns: the answer before the row's own label is learned.
         """
+        if seconds - self._seconds > self._gap:
+            self._restart(trainer)
+        if math.isfinite(seconds):
+            self._seconds = seconds
         if self._immediate:
             self.counts.learned += 1
-            score: Score = learner.learn_one(row, label)
-            return score
+            answer: tuple[Any, ...] = trainer.learn_one(row, label)
+            return answer
         self.arrived.clear()
         self.at_once = False
         now = self._now(number, seconds)
-        self._learn_arrived(learner, now)
-        score = float(learner.decision_one(row))
+        self._learn_arrived(trainer, now)
+        answer = trainer.decision_one(row)
         is_missing = self._rng.random() < self._config.label_missing
-        if self._config.ask and not learner.ask_label(row):
+        if self._config.ask and not trainer.ask_label(row):
             self.counts.saved += 1
         elif self._delay:
             self._queue(row, now, None if is_missing else label)
         elif is_missing:
             self.counts.missing += 1
         else:
-            learner.learn_one(row, label)
+            trainer.learn_one(row, label)
             self.counts.learned += 1
             self.at_once = True
         self.counts.waiting = len(self._labels)
-        return score
+        return answer
 
-    def record_step(
-        self, found: LearnResult, at: int, learner: Any, row: Row, label: float, when: When
-    ) -> None:
-        """Run `step` for the row of index `at`, and record its outcome in `found`.
+    def record_step(self, found: Batch, at: int, trainer: Any, row: Row) -> None:
+        """Run `step` for the row of index `at`, and write its outcome into its record.
 
+        found: the outcome of the rows before; if learning stops, only their records are left.
         Raises SimulatorError: as `step`.
         """
-        found.done = at + 1
+        record = found.rows[at]
+        number = int(record["row"])
         try:
-            answer = self.step(learner, row, label, int(when.numbers[at]), float(when.seconds[at]))
+            answer = self.step(
+                trainer, row, float(record["label"]), number, float(record["seconds"])
+            )
         except SimulatorError:
             raise
         except RuntimeError as error:
-            found.stopped, found.done = error, at
+            found.stopped, found.rows = error, found.rows[:at]
             return
         except ValueError as error:
-            found.refused[at] = error
+            record["refused"] = True
+            found.reasons[number] = error
             return
-        if isinstance(answer, NoveltyScore):
-            found.scores[at], found.levels[at], found.reasons[at] = answer
-        else:
-            found.scores[at] = answer
-        if found.outputs.size:
-            found.outputs[at] = forecast_outputs(learner)
+        trainer.note(found.rows, at, answer)
+        record["n_arrived"], record["late"] = len(self.arrived), not self.at_once
         if self.arrived:
-            found.arrived[at] = [*self.arrived]
-        if not self.at_once:
-            found.late.add(at)
+            found.arrived = np.append(found.arrived, self.arrived)
 
-    def after_cut(self, previous: Supervision, learner: Any, lost: int) -> None:
+    def after_cut(self, previous: Supervision, trainer: Any, lost: int) -> None:
         """Continue after a power cut: pending rows are lost, their labels will find none.
 
         previous: the supervision before the cut.
-        learner: the restored learner; None if it is in another process.
+        trainer: of the restored learner.
         lost: rows learned, or answered, since the checkpoint.
         """
         self.counts = previous.counts
         self.counts.cut += self.counts.waiting
         self.counts.waiting = 0
 
-    def learn_many(
-        self, kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row, when: When
-    ) -> LearnResult:
+    def learn_many(self, trainer: Any, X: Row, y: Row, when: When) -> Batch:
         """Learn rows whose labels arrive with them, as `step` does one by one.
 
-        kind, learner, targets, X, y: as for `learning.learn_rows`.
+        trainer: of the learner.
+        X, y: scaled rows and their labels.
         when: numbers and times of the rows.
         """
         self.counts.learned += len(y)
-        return learn_recording(kind, learner, targets, X, y)
+        parts: list[Batch] = []
+        ends = [*self._rows_after_gaps(trainer, when.seconds), len(y)]
+        for first, end in pairwise([0, *ends]):
+            if end > first:
+                rows = slice(first, end)
+                parts.append(trainer.learn(X[rows], y[rows], when.part(rows)))
+                if parts[-1].stopped is not None:
+                    break
+            if end < len(y):
+                self._restart(trainer)
+        return Batch.joined(parts) if parts else Batch(trainer.records(y, when))
+
+    def _restart(self, trainer: Any) -> None:
+        """Have the learner forget the recent past, after a long gap."""
+        trainer.restart()
+
+    def _rows_after_gaps(self, trainer: Any, seconds: Row) -> list[int]:
+        """Return the indices of the rows before which there is a long gap."""
+        if math.isinf(self._gap):
+            return []
+        known = np.flatnonzero(np.isfinite(seconds))
+        gaps = np.diff(seconds[known], prepend=self._seconds) > self._gap
+        if len(known):
+            self._seconds = float(seconds[known[-1]])
+        return [*known[gaps].tolist()]
 
     def _now(self, number: int, seconds: float) -> float:
         if not self._in_seconds:
@@ -181,7 +196,7 @@ class Supervision:
             )
         return self._clock
 
-    def _learn_arrived(self, learner: Any, now: float) -> None:
+    def _learn_arrived(self, trainer: Any, now: float) -> None:
         """Learn the rows whose labels have arrived by now."""
         while self._labels and now - self._stamps[self._head] >= self._delay:
             _, label = self._labels.popleft()
@@ -191,7 +206,7 @@ class Supervision:
                 self.counts.missing += 1
             else:
                 self.arrived.append(label)
-                learner.learn_one(self._rows[place], label)
+                trainer.learn_one(self._rows[place], label)
                 self.counts.learned += 1
 
     def _queue(self, row: Row, now: float, label: float | None) -> None:
@@ -208,41 +223,3 @@ class Supervision:
 def row_type(config: ReplayConfig) -> np.dtype[Any]:
     """Return the type of pending rows: that of the learner's rows."""
     return np.dtype(np.float64 if config.resolved.dtype == "float64" else np.float32)
-
-
-class WatchSupervision(Supervision):
-    """Learns each row, and restarts the learner after long gaps; see `Supervision`."""
-
-    def __init__(self, config: ReplayConfig, n_features: int) -> None:
-        super().__init__(config, n_features)
-        self._gap = math.inf if config.gap is None else config.gap
-        self._seconds = math.nan
-
-    def learn_many(
-        self, kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row, when: When
-    ) -> LearnResult:
-        """Learn rows; see `Supervision.learn_many`."""
-        known = np.flatnonzero(np.isfinite(when.seconds))
-        gaps = np.diff(when.seconds[known], prepend=self._seconds)
-        if len(known):
-            self._seconds = float(when.seconds[known[-1]])
-        total, first = LearnResult.empty(len(y)), 0
-        for end in [*known[gaps > self._gap].tolist(), len(y)]:
-            part = slice(first, end)
-            if end > first:
-                found = super().learn_many(
-                    kind, learner, targets, X[part], y[part], when.part(part)
-                )
-                found.write_into(total, first)
-            if end < len(y):
-                learner.restart()
-            first = end
-        return total
-
-    def step(self, learner: Any, row: Row, label: float, number: int, seconds: float) -> Score:
-        """Learn a row; see `Supervision.step`."""
-        if seconds - self._seconds > self._gap:
-            learner.restart()
-        if math.isfinite(seconds):
-            self._seconds = seconds
-        return super().step(learner, row, label, number, seconds)

@@ -1,14 +1,12 @@
-"""Charts: their description, and their drawing in SVG.
+"""Charts: their data, and how they are drawn on axes of matplotlib.
 
-The page draws a `Chart` in SVG here, without scripts or network access; the picture draws it with
-matplotlib (`drawing.pictures`).
+Making a chart does not need matplotlib; `drawing.pictures` gives it axes, for pages and for files.
 """
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +15,29 @@ import numpy as np
 # Colours that colour-blind readers can distinguish (Okabe and Ito), also in grey.
 LEARNER, FIRST, SECOND = "#0072b2", "#8c8c8c", "#d55e00"  # the learner and its baselines
 BUFFER, SCALER, FREE, WARN = "#e69f00", "#009e73", "#e4e7eb", "#b00020"
-TEXT = "#222b36"
+TEXT, FAINT, GRID, PAPER = "#222b36", "#6b7785", "#edf0f3", "#fefefe"
+
+#: Width of a band's note as a share of the axis; its maximum number of letters.
+_NOTE_WIDTH, _LONGEST = 0.018, 60
+
+
+class Drawing:
+    """Anything that draws itself on axes.
+
+    title: its heading in a picture.
+    height: its height relative to the usual one, without the legend.
+    legend_rows: the number of names in its legend.
+    compact: whether it needs only a narrow column of a picture.
+    """
+
+    title: str
+    height: float = 1.0
+    legend_rows: int = 0
+    compact: bool = False
+
+    def draw(self, axes: Any, *, narrow: bool) -> None:
+        """Draw on axes without a title; `narrow` on a telephone and in a narrow column."""
+        raise NotImplementedError
 
 
 class Mark(NamedTuple):
@@ -28,11 +48,12 @@ class Mark(NamedTuple):
     x: Any
     y: Any = None
     low: Any = None
-    width: float = 2.4
+    width: float = 2.0
     dash: tuple[float, ...] = ()
     alpha: float = 1.0
     dots: bool = False  # whether its points are marked
-    tooltip: str = ""  # of a band
+    tooltip: str = ""  # of a band, shown by a page under the pointer
+    note: str = ""  # of a band, written along it if there is space
 
     @property
     def depth(self) -> int:
@@ -41,7 +62,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Chart:
+class Chart(Drawing):
     """Marks on two axes."""
 
     title: str
@@ -53,156 +74,80 @@ class Chart:
     logarithmic: bool = False  # the vertical axis
     percent: bool = False
     x_ticks: Sequence[tuple[float, str]] = ()  # replaces the ticks at round numbers of rows
+    height: float = 1.0
+    compact: bool = False
 
     @property
-    def back_to_front(self) -> list[Mark]:
-        """The marks from back to front: bands, areas, lines."""
-        return sorted(self.marks, key=lambda mark: -mark.depth)[::-1]
+    def legend_rows(self) -> int:  # type: ignore[override]
+        """The number of names in its legend."""
+        return len({mark.name for mark in self.marks if mark.name})
 
-    @property
-    def legend(self) -> dict[str, Mark]:
-        """The first mark of each name."""
-        found: dict[str, Mark] = {}
-        for mark in self.marks:
-            found.setdefault(mark.name, mark)
-        return {name: mark for name, mark in found.items() if name}
+    def draw(self, axes: Any, *, narrow: bool) -> None:
+        """Draw the marks from back to front, the legend above them."""
+        axes.set(xlim=self.x_range, ylim=self.y_range, xlabel=self.x_label, ylabel=self.y_label)
+        self._scale(axes, 4 if narrow else 6)
+        handles = {}
+        for mark in sorted(self.marks, key=lambda mark: -mark.depth)[::-1]:
+            look: Any = {"color": mark.colour, "alpha": mark.alpha}
+            if mark.y is None:
+                shape = axes.axvspan(*mark.x, linewidth=1.0, **look)
+                shape.set_gid(f"title:{mark.tooltip}" if mark.tooltip else None)
+            elif mark.low is not None:
+                ends = self._clipped(mark.low), self._clipped(mark.y)
+                shape = axes.fill_between(mark.x, *ends, linewidth=0, **look)
+            else:
+                dash = (0, [one / mark.width for one in mark.dash]) if mark.dash else "-"
+                look |= {"linewidth": mark.width, "linestyle": dash, "marker": "o" * mark.dots}
+                (shape,) = axes.plot(mark.x, mark.y, **look)
+            handles[mark.name] = shape
+        named = dict.fromkeys(mark.name for mark in self.marks if mark.name)
+        legend(axes, [handles[name] for name in named], [*named], narrow=narrow)
+        if not narrow:
+            self._write_notes(axes)
 
-    def clipped(self, values: Any) -> np.ndarray:
-        """Return values clipped to the vertical axis."""
-        low, high = self.y_range
-        clipped: np.ndarray = np.clip(np.asarray(values, dtype=float), low, high)
+    def _clipped(self, values: Any) -> np.ndarray:
+        clipped: np.ndarray = np.clip(np.asarray(values, dtype=float), *self.y_range)
         return clipped
 
-    def x_tick_labels(self, max_ticks: int) -> list[tuple[float, str]]:
-        """Return the ticks of the horizontal axis with their labels."""
-        rows = round_numbers(*self.x_range, max_ticks)
-        return list(self.x_ticks) or [(row, f"{row:,.0f}") for row in rows]
+    def _scale(self, axes: Any, n_ticks: int) -> None:
+        """Set scales, ticks and their labels."""
+        from matplotlib import ticker
 
-    def y_tick_labels(self) -> list[tuple[float, str]]:
-        """Return the ticks of the vertical axis with their labels."""
-        found = decades(*self.y_range) if self.logarithmic else round_numbers(*self.y_range, 6)
-        return [(one, f"{100 * one:g} %" if self.percent else f"{one:g}") for one in found]
-
-
-def decades(low: float, high: float) -> list[float]:
-    """Return round numbers from ``low`` to ``high``, a few per decade."""
-    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1.0, 2.0, 5.0) if len(exponents) < 5 else (1.0,)
-    found = [step * 10.0**exponent for exponent in exponents for step in steps]
-    return [one for one in found if low <= one <= high]
-
-
-def round_numbers(low: float, high: float, max_ticks: int) -> list[float]:
-    """Return multiples of a round number from ``low`` to ``high``, at most ``max_ticks`` + 1."""
-    raw = (high - low) / max_ticks
-    decade = 10.0 ** math.floor(math.log10(raw))
-    step = next(n * decade for n in (1, 2, 5, 10) if n * decade >= raw * (1.0 - 1e-12))
-    first = math.ceil(low / step - 1e-9)
-    return [round(n * step, 12) for n in range(first, math.floor(high / step + 1e-9) + 1)]
-
-
-class Frame(NamedTuple):
-    """The size and margins of a drawing in pixels."""
-
-    width: int
-    height: int
-    left: int = 64
-    right: int = 12
-    top: int = 14
-    bottom: int = 34
-
-    def drawn(self, label: str, parts: Iterable[str]) -> str:
-        """Return the SVG of some elements, with a label for screen readers."""
-        box = f'viewBox="0 0 {self.width} {self.height}"'
-        head = f'<svg {box} role="img" aria-label="{html.escape(label.lower())}">'
-        return "".join([head, *parts, "</svg>"])
-
-    def x(self, values: Any, ends: tuple[float, float]) -> Any:
-        """Return the horizontal positions of values."""
-        width = self.width - self.left - self.right
-        return self.left + width * (np.asarray(values, dtype=float) - ends[0]) / (ends[1] - ends[0])
-
-    def y(self, values: Any, ends: tuple[float, float]) -> Any:
-        """Return the vertical positions of values."""
-        floor, tall = self.height - self.bottom, self.height - self.bottom - self.top
-        return floor - tall * (np.asarray(values, dtype=float) - ends[0]) / (ends[1] - ends[0])
-
-
-#: For desktops, and for phones, on which the wide drawing would be only 100 pixels high.
-WIDE, NARROW = Frame(720, 340), Frame(345, 300, left=48, right=8)
-
-
-def both(draw: Callable[[Frame], str], frames: tuple[Frame, Frame] = (WIDE, NARROW)) -> str:
-    """Return a drawing for wide screens and one for narrow screens; a page shows one of them."""
-    wide, narrow = map(draw, frames)
-    return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
-
-
-def charted(chart: Chart, *, height: float = 1.0) -> str:
-    """Return the drawings of a chart with its legend; `height` is relative to the default."""
-
-    def draw(frame: Frame) -> str:
-        return _plot(chart, frame._replace(height=round(height * frame.height)))
-
-    return both(draw) + _legend(chart)
-
-
-def _plot(chart: Chart, frame: Frame) -> str:
-    scale = np.log if chart.logarithmic else np.asarray
-    low, high = map(float, scale(chart.y_range))
-
-    def y(values: Any) -> Any:
-        return frame.y(scale(chart.clipped(values)), (low, high))
-
-    def points(x: Any, y_range: Any) -> str:
-        return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y(y_range), strict=True))
-
-    parts = []
-    for level, text in chart.y_tick_labels():
-        at, end = y(level), frame.width - frame.right
-        parts.append(
-            f'<line class="grid" x1="{frame.left}" x2="{end}" y1="{at:.1f}" y2="{at:.1f}"/>'
-            f'<text x="{frame.left - 6}" y="{at + 4:.1f}" text-anchor="end">{text}</text>'
-        )
-    for column, text in chart.x_tick_labels(max(3, frame.width // 130)):
-        at = frame.x(column, chart.x_range)
-        anchor = "end" if at > frame.width - 30 else "middle"
-        place = f'x="{at:.1f}" y="{frame.height - 12}" text-anchor="{anchor}"'
-        parts.append(f"<text {place}>{text}</text>")
-    for mark in chart.back_to_front:
-        x = frame.x(np.minimum(mark.x, chart.x_range[1]), chart.x_range)
-        if mark.y is None:
-            tall = frame.height - frame.bottom - frame.top
-            box = f'x="{x[0]:.1f}" y="{frame.top}" width="{max(x[1] - x[0], 1.5):.1f}"'
-            title = f"<title>{html.escape(mark.tooltip)}</title>"
-            parts.append(f'<rect {_look(mark)} {box} height="{tall}">{title}</rect>')
-        elif mark.low is not None:
-            edge = f"{points(x, mark.y)} {points(x[::-1], mark.low[::-1])}"
-            parts.append(f'<polygon {_look(mark)} points="{edge}"/>')
+        if self.logarithmic:
+            low, high = map(math.log10, self.y_range)
+            steps = (1.0, 2.0, 5.0) if high - low < 3.5 else (1.0,)
+            axes.set_yscale("log")
+            axes.yaxis.set_major_locator(ticker.LogLocator(subs=steps, numticks=99))
+            axes.yaxis.set_minor_locator(ticker.NullLocator())
         else:
-            parts.append(f'<polyline {_look(mark)} points="{points(x, mark.y)}"/>')
-            dots = zip(x, y(mark.y), strict=True) if mark.dots else ()
-            look = f'r="4" fill="{mark.colour}"'
-            parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" {look}/>' for a, b in dots]
-    return frame.drawn(chart.title, parts)
+            axes.yaxis.set_major_locator(ticker.MaxNLocator(6, steps=(1, 2, 5, 10)))
+        shown = (lambda y, _: f"{100 * y:g} %") if self.percent else (lambda y, _: f"{y:g}")
+        axes.yaxis.set_major_formatter(ticker.FuncFormatter(shown))
+        axes.grid(axis="y")
+        if self.x_ticks:
+            axes.set_xticks(*zip(*self.x_ticks, strict=True))
+        else:
+            axes.xaxis.set_major_locator(ticker.MaxNLocator(n_ticks, steps=(1, 2, 5, 10)))
+            axes.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
+
+    def _write_notes(self, axes: Any) -> None:
+        """Write each band's note vertically, if there is space next to the previous one."""
+        rows = self.x_range[1] - self.x_range[0]
+        previous = -math.inf
+        for mark in self.marks:
+            if not mark.note or mark.x[0] - previous < _NOTE_WIDTH * rows:
+                continue
+            previous = mark.x[0]
+            text = mark.note if len(mark.note) <= _LONGEST else mark.note[:_LONGEST] + "..."
+            axes.text(
+                *(previous, 0.055, text), color=WARN, fontsize="x-small", rotation=90,
+                ha="center", va="bottom", clip_on=True, transform=axes.get_xaxis_transform(),
+                bbox={"facecolor": PAPER, "alpha": 0.75, "linewidth": 0, "pad": 0.5},
+            ).set_in_layout(False)  # fmt: skip
 
 
-def _look(mark: Mark) -> str:
-    """Return the style attributes of a line or a filled shape."""
-    alpha = "" if mark.alpha == 1.0 else f' opacity="{mark.alpha:g}"'
-    if mark.depth < 2:
-        return f'fill="{mark.colour}"{alpha}'
-    dash = f' stroke-dasharray="{" ".join(f"{one:g}" for one in mark.dash)}"' if mark.dash else ""
-    return f'stroke="{mark.colour}" stroke-width="{mark.width:g}"{dash}{alpha}'
-
-
-def _legend(chart: Chart) -> str:
-    """Return the legend: each name with a sample of its mark."""
-    listed = []
-    for name, mark in chart.legend.items():
-        shape = (
-            'line x2="20" y1="7" y2="7"' if mark.depth == 2 else 'rect y="2" width="20" height="10"'
-        )
-        key = f'<svg viewBox="0 0 20 14"><{shape} {_look(mark)}/></svg>'
-        listed.append(f"<li>{key}{html.escape(name)}</li>")
-    return f'<ul class="legend">{"".join(listed)}</ul>'
+def legend(axes: Any, handles: Sequence[Any], names: Sequence[str], *, narrow: bool) -> None:
+    """Put a legend above the axes: in one column on a telephone, else in two."""
+    if handles:
+        place: Any = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.995)}
+        axes.legend(handles, names, ncols=1 if narrow else 2, **place)

@@ -158,9 +158,7 @@ class Cluster(AbstractContextManager["Cluster"]):
                     self._connect(self._patience)
                 while (pending or to_retry) and len(in_flight) < _BUNDLES_PER_WORKER * self.workers:
                     bundle = to_retry.pop() if to_retry else _Bundle([])
-                    bundle.tasks = bundle.tasks or next_bundle(
-                        pending, estimate, self.workers
-                    )
+                    bundle.tasks = bundle.tasks or next_bundle(pending, estimate, self.workers)
                     future = self._client.submit(
                         run_bundle, bundle.tasks, pure=False, retries=_RETRIES
                     )

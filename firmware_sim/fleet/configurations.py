@@ -15,7 +15,7 @@ from firmware_sim.configuration.fields import OPTIONS, Fields
 from firmware_sim.configuration.option import TABLE
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.manifest import Board, check_name
-from firmware_sim.tasks.kinds import KINDS
+from firmware_sim.kinds import KINDS
 
 #: The options that a table may contain: those of the firmware.
 FIELDS = tuple(name for name, one in OPTIONS.items() if one.where >= TABLE)

@@ -12,7 +12,7 @@ from typing import Any
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import MANIFEST, Option
 from firmware_sim.errors import SimulatorError, StreamError
-from firmware_sim.streams.bundled import BUNDLED
+from firmware_sim.streams import BUNDLED
 from firmware_sim.streams.text import Records, open_lines
 
 #: Allowed columns besides stream and device; empty cells are ignored.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,8 +15,8 @@ from firmware_sim.drawing.document import Table
 from firmware_sim.fleet import statistics
 from firmware_sim.fleet.run import Fleet
 from firmware_sim.fleet.task import Record
-from firmware_sim.metrics import Metrics, Novelty, Prequential, Regression
-from firmware_sim.metrics.base import ratio
+from firmware_sim.kinds import metrics_of
+from firmware_sim.metrics.base import Metrics, ratio
 from firmware_sim.plaintext import counted
 
 _WORST = 10
@@ -25,6 +25,8 @@ _MAX_OUTLIERS = 20
 #: Shares of a board's rows from which on it is reported.
 _UNREADABLE = 0.05
 _LEFT_OUT = 0.5
+#: Figures of which more is better, among the first of each kind of labels.
+_HIGHER_IS_BETTER = ("auc",)
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,13 @@ class Summary:
     losses: statistics.Losses  # losses by configuration and device
     relative: bool  # whether losses are relative to a baseline's, instead of shares
     over: str  # the boards over which means are taken
+    alert: bool  # whether the best configuration does not beat a baseline
 
 
 def summarize(fleet: Fleet) -> Summary:
     """Return the summary of a fleet's run."""
     table = statistics.losses(fleet.records)
-    judge = _judge(fleet.records)
+    judge = metrics_of([name for record in fleet.records for name in record.figures])
     unit, relative = judge.over_boards, not judge.shares
     shown = partial(_loss, relative)
     best = statistics.reference(table)
@@ -55,16 +58,25 @@ def summarize(fleet: Fleet) -> Summary:
         _failures(fleet),
     ]
     sentence = _sentence(fleet, best, differences, table, shown, "" if relative else " %")
-    tables = [one for one in tables if one.rows]
-    return Summary(_summary(fleet), sentence, tables, table, relative, _over(table))
+    unbeaten = _unbeaten([one for one in fleet.records if one.configuration == best], judge)
+    sentence = " ".join([*(f"{best} {clause}." for clause in unbeaten), sentence])
+    tables = [replace(one, stacked=True) for one in tables if one.rows]
+    return Summary(_summary(fleet), sentence, tables, table, relative, _over(table), bool(unbeaten))
 
 
-def _judge(records: Sequence[Record]) -> type[Metrics]:
-    """Return the class of metrics of the records, which is the same for all."""
-    names = {name for record in records for name in record.figures}
-    return next(
-        (one for one in (Regression, Novelty) if next(iter(one.table)) in names), Prequential
-    )
+def _unbeaten(records: Sequence[Record], judge: type[Metrics]) -> list[str]:
+    """Return a clause for each baseline that is as good on at least half of the boards."""
+    first = next(iter(judge.table))
+    sign = -1.0 if first in _HIGHER_IS_BETTER else 1.0
+    clauses = []
+    for who, name in judge.baselines.items():
+        pairs = [(one.figures.get(first), one.figures.get(f"{who}_{first}")) for one in records]
+        worse = [sign * a >= sign * b for a, b in pairs if a is not None and b is not None]
+        if worse and 2 * sum(worse) >= len(worse):
+            clauses.append(
+                f"does not beat {name} on {sum(worse):,} of {counted(len(worse), 'board')}"
+            )
+    return clauses
 
 
 def _loss(relative: bool, value: float, sign: str = "") -> str:
@@ -147,14 +159,14 @@ def _worst(
 
 
 def _outlier_boards(fleet: Fleet) -> Table:
-    """Return the table of boards with suspicious streams."""
+    """Return the table of outlier boards."""
     found = outlier_boards(fleet.records)
     rows: list[tuple[str, ...]] = [(board, why) for board, why in found.items()]
     del rows[_MAX_OUTLIERS:]
     if len(found) > _MAX_OUTLIERS:
         rows.append((f"and {len(found) - _MAX_OUTLIERS:,} more", "see the records"))
-    title = f"suspicious boards: {len(found):,}"
-    return Table("suspicious", title, ("board", "why"), rows, sentences=("why",))
+    title = f"outlier boards: {len(found):,}"
+    return Table("outliers", title, ("board", "why"), rows, sentences=("why",))
 
 
 def _failures(fleet: Fleet) -> Table:
@@ -236,23 +248,7 @@ def _reasons(record: Record) -> tuple[float, list[str]]:
             reasons.append(
                 f"{rows[name]:,} of {rows['read']:,} rows {what} ({100.0 * share:.0f} %)"
             )
-    constant = _constant_labels(record, rows["used"])
-    return (1.0, [constant, *reasons]) if constant else (largest_share, reasons)
-
-
-def _constant_labels(record: Record, used: int) -> str:
-    """Return the sentence on labels that are all equal; empty if they are not."""
+    used = rows["used"]
     figures = record.figures
-    if used < 2:
-        return ""
-    sides = [
-        sum(int(figures.get(name) or 0) for name in names)
-        for names in (("true_positive", "false_negative"), ("true_negative", "false_positive"))
-    ]
-    if "true_positive" in figures and not all(sides):
-        return f"all {sum(sides):,} labels mean {'+1' if sides[0] else '-1'}"
-    if figures.get("classes_seen") == 1:
-        return f"all {used:,} labels are of one class"
-    if "mae" in figures and figures.get("last_value_mae") == 0.0:
-        return f"all {used:,} targets are 0"
-    return ""
+    constant = metrics_of([*figures]).constant_labels(figures, used) if used > 1 else ""
+    return (1.0, [constant, *reasons]) if constant else (largest_share, reasons)

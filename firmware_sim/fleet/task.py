@@ -26,7 +26,7 @@ from firmware_sim.metrics.base import finite
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.replaying.rows import opened
-from firmware_sim.streams.bundled import BUNDLED
+from firmware_sim.streams import BUNDLED
 from firmware_sim.streams.cached import CachedStream
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream

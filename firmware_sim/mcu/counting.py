@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from edgeolk.configuration.config import settings_of
-from edgeolk.export.costs import FLAGS, Row, costs_of
+from edgeolk.hosting import FLAGS, Row, costs_of, to_bytes, traits_of
 from firmware_sim.errors import SimulatorError
+from firmware_sim.kinds import kind_of_learner
 from firmware_sim.mcu.emulator import Run, lacking, run
 from firmware_sim.mcu.program import BOARDS, HERE, STACK, Board, Program, build
 
@@ -31,19 +31,17 @@ def drawn(learner: ek.Learner, rows: int) -> _Rows:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((rows, max(learner.n_features, 1)))
     product = X[:, 0] * X[:, -1] if X.shape[1] > 1 else np.abs(X[:, 0]) - 0.7
-    y = product if learner.is_regression else np.where(product > 0, 1.0, -1.0)
-    columns = settings_of(learner.config).columns
-    if columns > 1:
-        y = np.floor(np.abs(product) * columns) % columns
+    y = kind_of_learner(learner).from_numbers(product, traits_of(learner.config).n_scores)
     return X[:, : learner.n_features].astype(number), y
 
 
 def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> Iterator[Row]:
     """Yield the costs of rows by core and arithmetic; boards that are too small are left out."""
     flags = {how: FLAGS[how].split() for how in kinds}
-    learns = bool(settings_of(learner.config).weight_regions)
+    traits = traits_of(learner.config)
+    learns = traits.learns_on_board
     given = ek.Learner(learner.config) if learns else learner
-    before = int(settings_of(learner.config).values["memory"]) if learns else 0
+    before = traits.memory
     X, y = drawn(learner, before + ROWS)
     if before:  # fill its row memory
         given.learn_many(X[:before], y[:before])
@@ -108,4 +106,4 @@ def learn_on(
 
 def same_state(run_result: Run, learner: ek.Learner) -> bool:
     """Whether a board's final state equals that of a learner, byte for byte."""
-    return run_result.state == bytes(learner.__reduce__()[1][0])
+    return run_result.state == to_bytes(learner)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from edgeolk.configuration.config import settings_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
@@ -117,7 +116,7 @@ class OnBoard:
         if config.scales_outside:
             raise SimulatorError("--on needs a learner that scales inside, such as the default")
         self._board = BOARDS[name]
-        self._options = device.learner.config
+        self._options, self._kind = device.learner.config, config.label_kind
         self._learned_rows: list[tuple[Row, float]] = []
         device.wrap_learner(lambda learner: _Recorder(learner, self._learned_rows))
 
@@ -139,11 +138,10 @@ class OnBoard:
             why = too_large(str(error)) or str(error)
             raise SimulatorError(f"--on {self._board.name}: {why}") from None
         undecided = 0
-        settings = settings_of(learner.config)
-        signs = settings.columns == 1 and not learner.is_regression
+        kind = self._kind
         for row, label in rows:
-            score = learner.learn_one(row, *([label] if settings.needs_labels else []))
-            undecided += signs and settings.needs_labels and score == 0.0 and label > 0.0
+            score = learner.learn_one(row, *([label] if kind.is_supervised else []))
+            undecided += kind.counts_zero_as_mistake and score == 0.0 and label > 0.0
         return Emulated(
             self._board.name, self._board.core, found.steps, found.mistakes, learner.mistakes,
             same_state(found, learner), program.flash, program.ram, found.stack,

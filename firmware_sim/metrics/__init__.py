@@ -1,17 +1,9 @@
-"""Prequential metrics in constant memory: each row is tested before it is learned."""
+"""What all kinds of labels measure with: batches of rows, figures, curves and alarms over time.
+
+Prequential and in constant memory: each row is tested before it is learned. The figures of a kind
+are in its file in `kinds`.
+"""
 
 from firmware_sim.metrics.base import Figures, Metrics
-from firmware_sim.metrics.classes import Confusion, Multiclass, Prequential
-from firmware_sim.metrics.novelty import Novelty
-from firmware_sim.metrics.regression import Deviation, Regression
 
-__all__ = [
-    "Confusion",
-    "Deviation",
-    "Figures",
-    "Metrics",
-    "Multiclass",
-    "Novelty",
-    "Prequential",
-    "Regression",
-]
+__all__ = ["Figures", "Metrics"]

@@ -142,10 +142,9 @@ class Watch:
         seconds, late = ratio(self._delay_seconds, self._n_timed), self.delay_rows
         return late * period if seconds is None and late is not None and period else seconds
 
-    def per_day(self, count: float | None, period: float | None) -> float | None:
-        """Return a count per day, for rows that are `period` seconds apart."""
-        days = 0.0 if period is None else self.rows * period / _DAY
-        return None if count is None else ratio(count, days)
+    def per_day(self, count: float | None, seconds: float | None) -> float | None:
+        """Return a count per day, for rows that cover so many seconds."""
+        return None if count is None or seconds is None else ratio(count, seconds / _DAY)
 
     @property
     def false(self) -> int | None:

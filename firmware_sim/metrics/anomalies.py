@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.base import NoveltyRows, RowDeviation
+from firmware_sim.metrics.batch import Records
 from firmware_sim.streams import Row
 
 #: Most alarms and most top rows that are kept.
@@ -20,13 +20,42 @@ MIN_DISTANCE = 64
 _CHUNK = 256
 
 
+class RowDeviation(NamedTuple):
+    """How far a row's readings are from their means so far."""
+
+    distance: float = 0.0
+    readings: tuple[float, ...] = ()
+    z_scores: tuple[float, ...] = ()  # signed, in standard deviations
+    unchanged: tuple[int, ...] = ()  # for how many rows each reading has not changed
+
+
+class RowDeviations(NamedTuple):
+    """`RowDeviation` of many rows, as arrays of shapes (n,) and (n, d)."""
+
+    distances: Row
+    readings: Row
+    z_scores: Row
+    unchanged: Row
+
+    def part(self, rows: Any) -> RowDeviations:
+        """Return the deviations of some rows."""
+        return RowDeviations(*(column[rows] for column in self))
+
+    def row(self, at: int) -> RowDeviation:
+        """Return the deviations of one row."""
+        _, readings, z_scores, unchanged = (column[at].tolist() for column in self)
+        return RowDeviation(
+            float(self.distances[at]), *map(tuple, (readings, z_scores, map(int, unchanged)))
+        )
+
+
 class Anomaly(NamedTuple):
     """A row with an alarm, or one of the most novel rows."""
 
     novelty: float  # higher is more novel
     row: int
     seconds: float
-    reason: float  # see `tasks.adapters.unpack_reason`; negative if there is none
+    reason: float  # see `edgeolk.hosting.unpack_reason`; negative if there is none
     deviations: RowDeviation
 
 
@@ -85,9 +114,14 @@ class Anomalies:
         self._heap: list[tuple[float, int, Anomaly]] = []
 
     def add_block(
-        self, first: int, novelty: Row, alarms: npt.NDArray[np.bool_], known: NoveltyRows
+        self,
+        first: int,
+        novelty: Row,
+        alarms: npt.NDArray[np.bool_],
+        rows: Records,
+        deviations: RowDeviations,
     ) -> None:
-        """Add rows; the first has the number `first`."""
+        """Add rows with their records; the first is the scored row of number `first`."""
         at = 0
         while at < len(novelty):
             part = slice(at, at + _CHUNK)
@@ -103,8 +137,8 @@ class Anomalies:
                 continue
             at += found
             anomaly = Anomaly(
-                float(novelty[at]), int(known.numbers[at]), float(known.seconds[at]),
-                float(known.reasons[at]), known.deviations.row(at),
+                float(novelty[at]), int(rows["row"][at]), float(rows["seconds"][at]),
+                float(rows["reason"][at]), deviations.row(at),
             )  # fmt: skip
             self._keep(anomaly)
             if alarms[at]:

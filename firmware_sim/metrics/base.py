@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.curve import Curve, Forecasts
+from firmware_sim.drawing.chart import Chart
+from firmware_sim.drawing.document import Table
+from firmware_sim.metrics.batch import Batch
+from firmware_sim.metrics.curve import Curve
 from firmware_sim.streams import Row
 
 Number = float | int | None
@@ -37,94 +39,50 @@ class Figure(NamedTuple):
     meaning: str = ""
 
 
-class RowDeviation(NamedTuple):
-    """How far a row's readings are from their means so far."""
+class Matrix(NamedTuple):
+    """Counts by the name of a row and of a column: plain data of a picture."""
 
-    distance: float = 0.0
-    readings: tuple[float, ...] = ()
-    z_scores: tuple[float, ...] = ()  # signed, in standard deviations
-    unchanged: tuple[int, ...] = ()  # for how many rows each reading has not changed
-
-
-class RowDeviations(NamedTuple):
-    """`RowDeviation` of many rows, as arrays of shapes (n,) and (n, d)."""
-
-    distances: Row
-    readings: Row
-    z_scores: Row
-    unchanged: Row
-
-    def part(self, rows: Any) -> RowDeviations:
-        """Return the deviations of some rows."""
-        return RowDeviations(*(column[rows] for column in self))
-
-    def row(self, at: int) -> RowDeviation:
-        """Return the deviations of one row."""
-        _, readings, z_scores, unchanged = (column[at].tolist() for column in self)
-        return RowDeviation(
-            float(self.distances[at]), *map(tuple, (readings, z_scores, map(int, unchanged)))
-        )
+    names: tuple[str, ...]
+    counts: npt.NDArray[np.int64]
+    axes: tuple[str, str]  # what rows and columns are
 
 
-class RevealedLabels(NamedTuple):
-    """Labels in order of arrival, and how many of them arrived before each row, shape (n,)."""
+class Bars(NamedTuple):
+    """A bar for each name, and marks beside it: plain data of a picture.
 
-    labels: Row
-    before: npt.NDArray[np.int64]
-
-
-class NoveltyRows(NamedTuple):
-    """Further data on n rows without labels; arrays of shape (n,).
-
-    levels: the thresholds that were subtracted from their scores.
-    deviations: the result of `Metrics.row_deviations`.
-    seconds: their times; NaN if unknown.
-    numbers: their positions in the stream, from 1.
-    reasons: the learner's reasons, packed by `tasks.adapters`; negative if there is none.
+    The first series is drawn as bars.
     """
 
-    levels: Row
-    deviations: RowDeviations
-    seconds: Row
-    numbers: npt.NDArray[np.int64]
-    reasons: Row
-
-    @classmethod
-    def of(cls, levels: Row, distances: Row | None = None) -> NoveltyRows:
-        """Return the record of rows of which only levels, and perhaps distances, are known."""
-        n = len(levels)
-        distances = np.zeros(n) if distances is None else distances
-        deviations = RowDeviations(distances, *np.empty((3, n, 0)))
-        return cls(levels, deviations, np.full(n, math.nan), np.arange(1, n + 1), -np.ones(n))
+    names: tuple[str, ...]
+    rows: list[int]  # rows behind each name
+    series: dict[str, list[float]]
 
 
-@dataclass(frozen=True)
-class Context:
-    """Further data on rows that are counted.
+class Panel(NamedTuple):
+    """One picture that only some kinds of labels have."""
 
-    revealed: labels in order of arrival; None if each label arrives with its row.
-    watched: data on rows without labels.
-    forecasts: intervals and expert weights of a forecaster's answers.
-    """
-
-    revealed: RevealedLabels | None = None
-    watched: NoveltyRows | None = None
-    forecasts: Forecasts | None = None
+    name: str  # its identifier in a page
+    title: str
+    data: Chart | Matrix | Bars
+    about: str = ""  # one sentence
 
 
-NOTHING = Context()
+#: A range of rows that a chart marks: what it is, the first and the last row, and a tooltip.
+Band = tuple[str, int, int, str]
 
 
 class Metrics(ABC):
     """Records of the learner and its baselines over the same rows.
 
-    kind: the kind of labels, as in `tasks.kinds.KINDS`.
+    kind: the name of the kind of labels, as in ``--kind``.
     table: the figures of a record, the main figure first.
     baselines: names of the baselines in a report.
     shares: whether losses are shares, which are shown in percent.
     over_time: name of the curve's quantity.
     loss_name: name of the loss.
     over_boards: name of `comparable`.
+    timeline_title: title of the chart over time.
+    detail_names: names of `details`.
     learner: the learner's record.
     curve: the loss of all records over time.
     """
@@ -136,25 +94,27 @@ class Metrics(ABC):
     over_time: ClassVar[str] = "wrong answers"
     loss_name: ClassVar[str] = "wrong answers"
     over_boards: ClassVar[str] = "error, %"
+    timeline_title: ClassVar[str] = "Error over time"
+    detail_names: ClassVar[tuple[str, ...]] = ()
     learner: Any
     curve: Curve
 
-    def row_deviations(self, rows: Row) -> RowDeviations | None:
-        """Return the deviations of rows, before `add_block` counts them; None for most kinds."""
+    def observe(self, rows: Row) -> Any:
+        """Return what `add_block` needs to know of raw rows before they are learned."""
         return None
 
     @abstractmethod
-    def add_block(self, labels: Row, scores: Row, context: Context = NOTHING) -> None:
-        """Count rows.
+    def add_block(self, batch: Batch, observed: Any = None) -> None:
+        """Count the learned rows of a batch.
 
-        labels: the true labels, shape (n,).
-        scores: the learner's answers before it received the labels, shape (n,).
-        context: further data on the rows.
+        batch: the outcome of rows.
+        observed: what `observe` returned of these rows.
         """
 
-    def add_answers(self, labels: Row, scores: Row) -> None:
+    def add_answers(self, batch: Batch) -> None:
         """Count rows for the learner only, without baselines and curve."""
-        self.learner.add_block(labels, scores)
+        rows = batch.learned
+        self.learner.add_block(rows["label"], rows["score"])
 
     @property
     def rows(self) -> int:
@@ -197,6 +157,48 @@ class Metrics(ABC):
             who: {name: one.of(getattr(self, who), self) for name, one in self.table.items()}
             for who in ("learner", *self.baselines)
         }
+
+    # What a report shows of this kind of labels besides figures and curve.
+
+    def sentence(self, algorithm: str) -> str:
+        """Return one sentence that compares the learner with the baselines.
+
+        Those that it does not beat come first.
+
+        algorithm: the learner's name.
+        """
+        clauses: dict[str, list[str]] = {"does not beat": [], "beats": []}
+        for who, name in self.baselines.items():
+            word = "beats" if self.loss("learner") < self.loss(who) else "does not beat"
+            against = self.shown(who).removesuffix(" wrong")
+            clauses[word].append(f"{name} ({self.shown('learner')} against {against})")
+        text = ", but ".join(f"{word} {' and '.join(one)}" for word, one in clauses.items() if one)
+        return f"{algorithm} {text}."
+
+    def remarks(self) -> list[str]:
+        """Return sentences on how the figures came about."""
+        return []
+
+    def tables(self, features: Sequence[str]) -> list[Table]:
+        """Return further tables; `features` are the names of the readings."""
+        return []
+
+    def panels(self) -> list[Panel]:
+        """Return further pictures."""
+        return []
+
+    def bands(self, features: Sequence[str]) -> Iterator[Band]:
+        """Yield ranges of rows that the chart over time marks."""
+        yield from ()
+
+    def details(self, features: Sequence[str]) -> dict[str, Any]:
+        """Return further fields of the JSON report, in types of strict JSON."""
+        return {}
+
+    @staticmethod
+    def constant_labels(figures: Mapping[str, Any], used: int) -> str:
+        """Return the sentence on labels that are all equal, by figures; empty if they are not."""
+        return ""
 
 
 def ratio(part: float, total: float) -> float | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from firmware_sim.metrics.batch import Records
 from firmware_sim.streams import Row
 
 CURVE_POINTS = 512
@@ -112,21 +112,6 @@ class ForecastRow(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True)
-class Forecasts:
-    """Intervals and expert weights of a forecaster's answers to n rows.
-
-    names: the experts.
-    low, high (ndarray of shape (n,)): the bounds of the first interval, NaN if there is none.
-    shares (ndarray of shape (n, experts)): the weight of each expert in each forecast.
-    """
-
-    names: tuple[str, ...]
-    low: np.ndarray
-    high: np.ndarray
-    shares: np.ndarray
-
-
 class ForecastTimeline:
     """The last forecasts, and the experts' weights over time, in fixed memory.
 
@@ -141,16 +126,19 @@ class ForecastTimeline:
         self._sums: tuple[float, ...] = ()
         self._shares: Curve | None = None
 
-    def add_block(self, targets: np.ndarray, forecasts: np.ndarray, details: Forecasts) -> None:
+    def add_block(self, rows: Records) -> None:
         """Count rows; the experts are the same in each block."""
+        names = rows["weights"].dtype.names
+        assert names is not None
         if self._shares is None:
-            self._shares = Curve(self._points, details.names, float)
-            self._sums = (0.0,) * len(details.names)
-        self.rows += len(targets)
-        recent = (column[-RECENT:] for column in (targets, forecasts, details.low, details.high))
+            self._shares = Curve(self._points, names, float)
+            self._sums = (0.0,) * len(names)
+        self.rows += len(rows)
+        recent = (rows[name][-RECENT:] for name in ("label", "score", "low", "high"))
         self._recent.extend(ForecastRow(*row) for row in np.column_stack([*recent]).tolist())
+        weights = np.column_stack([rows["weights"][name] for name in names])
         # Added sequentially, so that the size of blocks does not change the rounding.
-        sums = np.add.accumulate(np.vstack([[self._sums], details.shares]))[1:]
+        sums = np.add.accumulate(np.vstack([[self._sums], weights]))[1:]
         self._sums = tuple(sums[-1].tolist())
         self._shares.add_block(sums)
 

@@ -9,9 +9,7 @@ import numpy as np
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.device.power import Power
-from firmware_sim.device.supervision import When
-from firmware_sim.metrics import Prequential
-from firmware_sim.metrics.base import Context, NoveltyRows
+from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.replaying.checked import Checked, count_skipped, usable
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
 from firmware_sim.replaying.rows import RowCount, Sampled
@@ -19,12 +17,9 @@ from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.sentinels import Sentinels
-from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.labels import LabelMap, missing_word_warning
-from firmware_sim.tasks.learning import LearnResult
 
-#: Called with the result of learning a block of rows.
-OnLearned = Callable[[LearnResult], object]
+#: Called with the outcome of a batch of rows.
+OnResult = Callable[[Batch], object]
 
 
 class Accounting:
@@ -35,7 +30,7 @@ class Accounting:
     device: the device that learns them.
     with_frozen: whether to evaluate a copy of the learner that is frozen after the first rows.
     ranked: whether to keep a sample of rows for ranking the inputs.
-    on_taught: as of `Replay.run`.
+    on_result: as of `Replay.run`.
     rows: counts of outcomes.
     cadence: the usual time between rows.
     labels: the decoder of the target column.
@@ -56,21 +51,21 @@ class Accounting:
         *,
         with_frozen: bool = False,
         ranked: bool = False,
-        on_taught: OnLearned | None = None,
+        on_result: OnResult | None = None,
     ) -> None:
         self._config = config
-        self._on_taught = on_taught
+        self._on_result = on_result
         self._stream = stream
         self._device = device
-        kind = KINDS[config.resolved.kind]
+        kind = config.label_kind
         self.rows = RowCount()
         self._sentinels = Sentinels(
-            [*stream.features, stream.target] if config.is_regression else stream.features,
+            [*stream.features, stream.target] if kind.is_numeric else stream.features,
             config.missing_numbers,
         )
         self.cadence = Cadence()
-        self.labels = kind.labels(config)
-        self.metrics = kind.metrics(config, self.cadence)
+        self.labels = kind.labels()
+        self.metrics = kind.metrics(self.cadence)
         self.sampled = Sampled() if ranked else None
         self.alarms: list[int] = []
         freezes = with_frozen and may_freeze(config)
@@ -118,7 +113,7 @@ class Accounting:
         columns = raw.rows
         if raw.damage:
             columns = np.where(block.damaged[:, np.newaxis], np.nan, columns)
-        if self._config.is_regression:
+        if self._config.label_kind.is_numeric:
             columns = np.column_stack((columns, block.y))
         self._sentinels.add_block(columns)
         self.cadence.add_block(np.where(block.damaged, np.nan, raw.seconds))
@@ -131,49 +126,40 @@ class Accounting:
         """
         device, rows, y = self._device, self.rows, block.y[places]
         when = When(block.block.first + places, block.block.seconds[places])
-        deviations = self.metrics.row_deviations(X)
+        observed = self.metrics.observe(X)
         found = device.learn_block(X, y, when)
-        if self._on_taught is not None:
-            self._on_taught(found)
-        end = len(places)
-        if found.refused and self._config.damaged == "stop":
-            end = min(found.refused) + 1
-            self.stopped = f"row {when.numbers[end - 1]}: {found.refused[end - 1]}"
+        if self._on_result is not None:
+            self._on_result(found)
+        if found.reasons and self._config.damaged == "stop":
+            number = min(found.reasons)
+            self.stopped, found = f"row {number}: {found.reasons[number]}", found.up_to(number)
         elif found.stopped is not None:  # a full ring with full="raise"
-            end = found.done + 1
-            self.stopped = f"row {when.numbers[end - 1]}: {found.stopped}"
+            self.stopped = f"row {when.numbers[len(found.rows)]}: {found.stopped}"
+        taken = np.flatnonzero(~found.rows["refused"])
+        end = len(found.rows) + (found.stopped is not None)
         if self.sampled is not None:
             self.sampled.add_block(X[:end])
-        self.alarms += when.numbers[[at for at in found.alarms if at < end]].tolist()
-        for at, error in sorted(found.refused.items()):
-            if at < end:
-                rows.add_refused(int(when.numbers[at]), error)
-        taken, novelty_rows, forecasts = found.taken, None, None
-        taken = taken[taken < end]
-        used = slice(None) if len(taken) == len(y) else taken
-        if deviations is not None:
-            novelty_rows = NoveltyRows(
-                found.levels[used],
-                deviations.part(used),
-                when.seconds[used],
-                when.numbers[used],
-                found.reasons[used],
-            )
-        if found.outputs.size:
-            forecasts = found.forecasts(device.candidates)
-        context = Context(found.revealed_labels(y), novelty_rows, forecasts)
-        self.metrics.add_block(y[used], found.scores[used], context)
+        self.alarms += found.rows["row"][found.rows["drift"]].tolist()
+        for number, error in sorted(found.reasons.items()):
+            rows.add_refused(number, error)
+        self.metrics.add_block(found, observed)
         rows.used += len(taken)
         if self.twin is not None:
+            used = slice(None) if len(taken) == len(y) else taken
             self.twin.add_rows(device, X[used], y[used])
         if not self._config.takes_gaps:
             rows.repaired += int(np.sum(block.absent[places[taken]]))
         return int(places[end - 1]) + 1 if self.stopped else len(block)
 
+    @property
+    def left_out(self) -> str:
+        """The headline about rows that were left out; empty if they are few."""
+        return self.rows.left_out(self._stream.features, self._stream.target or "")
+
     def warnings(self) -> list[str]:
         """Return the warnings on the figures, one sentence each."""
         rows = self.rows
-        out = rows.warnings()
+        out = [self.left_out] if self.left_out else rows.warnings()
         delay, in_seconds = self._config.delay
         out += filter(None, [self.cadence.warning(bool(delay) and in_seconds)])
         out += self._sentinels.warnings()
@@ -188,8 +174,11 @@ class Accounting:
                 f"{clipped:,} readings lie beyond the levels of int8 and count as their ends: "
                 "scale them, or take another --dtype"
             )
-        doubtful = missing_word_warning(self.labels, self._config.resolved.kind)
-        out += filter(None, (doubtful, self._asks_for_all(), self._one_sided()))
+        stream = self._stream
+        doubtful = self._config.label_kind.warnings(
+            self.labels, self.metrics, target=stream.target, is_live=stream.kept is not None
+        )
+        out += filter(None, (*doubtful, self._asks_for_all()))
         return out
 
     def _asks_for_all(self) -> str:
@@ -200,14 +189,3 @@ class Accounting:
         algorithm, params, _, _ = config.resolved
         remedy = ": try a ramp loss, loss=ramp" if params.get("loss") != "ramp" else ""
         return f"{algorithm} asks for every label{remedy}"
-
-    def _one_sided(self) -> str:
-        """Return the warning about a stream whose labels all mean the same."""
-        if not (isinstance(self.labels, LabelMap) and isinstance(self.metrics, Prequential)):
-            return ""
-        used, wanted = self.rows.used, self._config.positive
-        positive = self.metrics.learner.true_positive + self.metrics.learner.false_negative
-        if self._stream.kept is not None and wanted and self.labels.seen and not positive:
-            # Only for a live stream: a file was searched for the label before the replay.
-            return self.labels.never_message(wanted, self._stream.target)
-        return self.labels.one_sided_warning(used, positive)

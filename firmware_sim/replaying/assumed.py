@@ -9,21 +9,17 @@ from typing import Any
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
+from firmware_sim.kinds import KINDS, UNLABELLED, Column, claimed, implies_nothing
+from firmware_sim.kinds.labels import label_key
 from firmware_sim.replaying.rows import opened
 from firmware_sim.streams import BUNDLED, Stream
 from firmware_sim.streams.cells import NO, YES
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.tables import CellStream
-from firmware_sim.tasks.kinds import kind_of
-from firmware_sim.tasks.labels import label_key
 
 #: Names of label columns, likelier ones first.
 _NAMES = ("label", "class", "target", "y")
-#: Most distinct numbers that count as classes, absolutely and as a share of rows.
-_CLASSES, _SHARE = 20, 0.2
-#: Numbers that mean two classes, and the minimum share of rows with them; the rest is damage.
-_PAIRS, _SURE = ({0.0, 1.0}, {-1.0, 1.0}), 0.95
 
 
 @dataclass
@@ -51,15 +47,16 @@ def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
     if not isinstance(stream, str) or stream in BUNDLED:
         return out
     params = dict(given.get("params", {}))
-    says = given.get("kind") or given.get("classes") or kind_of(params) != "binary"
+    says = given.get("kind") or given.get("classes") or not implies_nothing(params)
     target = given.get("target")
-    if says and (target or given.get("kind") == "novelty"):
+    known = KINDS.get(given.get("kind", ""))
+    if says and (target or (known is not None and not known.is_supervised)):
         return out
     kept = {one.name for one in fields(ReadingOptions)} - {"target", "alone", "clock"}
     kept |= {"missing_codes", "idle"}
     probe = {name: value for name, value in given.items() if name in kept and name in OPTIONS}
     try:
-        found = opened(ReplayConfig(stream=stream, kind="novelty", **probe))
+        found = opened(ReplayConfig(stream=stream, kind=UNLABELLED, **probe))
     except SimulatorError:
         # Reading the log with all options raises the same error.
         if stream == "-" or "://" in stream:
@@ -77,7 +74,7 @@ def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
             out.options["target"] = target
             out.notes.append(f"column {target!r} is the target; choose another with --target")
     if not says:
-        kind = "novelty" if target is None else _kind_of_labels(reading, target)
+        kind = UNLABELLED if target is None else _kind_of_labels(reading, target)
         if kind and not given.get("positive"):
             out.options["kind"] = kind
             out.notes.append(_about(kind, target))
@@ -93,8 +90,7 @@ def _about(kind: str, target: str | None) -> str:
             "no column is called label, class, target or y: the replay detects unusual rows, "
             "as with --kind novelty; to forecast a column: --target COLUMN --kind regression"
         )
-    what = {"regression": "real numbers", "multiclass": "several classes", "binary": "two classes"}
-    return f"column {target!r} holds {what[kind]}: --kind {kind}"
+    return f"column {target!r} holds {KINDS[kind].noun}: --kind {kind}"
 
 
 def _target_of(reading: Reading, time: str) -> str | None:
@@ -121,25 +117,11 @@ def _kind_of_labels(reading: Reading, target: str) -> str:
         return ""  # reading the log raises the error
     place = reading.place_of(target)
     labels = [row[place] for row in reading.first if not reading.is_absent(row[place])]
-    keys = {label_key(cell) for cell in labels}
-    if not keys:
+    if not labels:
         return ""
-    if column.kind == "number" and not set(reading.features) - {target}:
-        return "regression"  # a single time series
-    numbers = {key for key in keys if not isinstance(key, str)}
-    two = max(sum(label_key(cell) in pair for cell in labels) for pair in _PAIRS)
-    if column.kind == "switch" or two >= _SURE * len(labels):
-        return "binary"
-    if column.kind == "number":
-        are_integers = all(key == int(key) for key in numbers)
-        few = len(numbers) <= min(_CLASSES, max(2, _SHARE * len(labels)))
-        named = target.strip().lower() in ("label", "class", "target")
-        return (
-            "multiclass"
-            if are_integers and few and (named or len(numbers) <= 10) and len(numbers) > 1
-            else "regression"
-        )
-    return "multiclass" if len(keys) < max(3, 0.5 * len(labels)) else ""
+    is_alone = not set(reading.features) - {target}
+    is_number, is_switch = column.kind == "number", column.kind == "switch"
+    return claimed(Column(target, is_number, is_switch, is_alone, tuple(map(label_key, labels))))
 
 
 def notes_of(stream: Stream, notes: list[str]) -> None:

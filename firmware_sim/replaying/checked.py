@@ -12,11 +12,11 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.device.intake import Gaps, Repair
 from firmware_sim.errors import StreamError
+from firmware_sim.kinds.labels import Labels
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
-from firmware_sim.streams.block import Block, Damage, Places
-from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.labels import LabelCounter, Labels, Targets
+from firmware_sim.streams.block import Block, Places
+from firmware_sim.streams.damages import Damage
 
 Flags = npt.NDArray[np.bool_]
 #: Rows whose labels tell whether they are of the kind that is learned, and the share of them that
@@ -71,7 +71,7 @@ class Checked:
 
     def tally(self, labels: Labels) -> None:
         """Count the labels of the rows."""
-        if isinstance(labels, LabelCounter):  # real targets are not counted
+        if labels.counts:  # real targets are not counted
             for word, times in label_counts(self.block):
                 labels.tally(word, labels.value(word), times)
 
@@ -90,7 +90,7 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
     labels: the decoder; None for rows without labels, as far as they can be read again.
     Raises StreamError: the labels of the first rows are of another kind.
     """
-    is_supervised = KINDS[config.resolved.kind].is_supervised
+    is_supervised = config.label_kind.is_supervised
     transforms = [(one.rows, getattr(config, name)) for name, one in OPTIONS.items() if one.rows]
     limits = (config.limit, stream.kept if labels is None else None)
     proof = _Proof()
@@ -145,7 +145,7 @@ def _decoded(
     cells = block.labels
     places = cells.places.copy()
     places[[*block.damage]] = -1
-    numbers = labels.numbers(cells) if isinstance(labels, Targets) else None
+    numbers = labels.numbers(cells)
     if numbers is not None:
         return np.append(numbers, np.nan)[places], {}, None
     values = np.full(len(cells.words) + 1, np.nan)
@@ -162,8 +162,8 @@ def _decoded(
             if fault is None:
                 row = f"row {block.first + rows[0]}, {where}"
                 fault = StreamError(f"{stream.name}: {row}: {error}")
-            why = Damage.of(f"{where}: {str(error).partition(': ')[0]}", cells.words[at])
-            odd |= dict.fromkeys(rows, why)
+            why, text = f"{where}: {str(error).partition(': ')[0]}", block.text
+            odd |= {row: why if text is None else Damage.of(why, text(row)) for row in rows}
             continue
         values[at] = np.nan if label is None else label
     return values[places], odd, fault

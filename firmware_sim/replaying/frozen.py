@@ -6,17 +6,15 @@ import pickle
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.metrics import Metrics
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
-from firmware_sim.tasks.adapters import FrozenForecaster
-from firmware_sim.tasks.kinds import KINDS
 
 #: Rows that the twin answers together.
 _BATCH = 256
@@ -45,21 +43,11 @@ def may_freeze(config: ReplayConfig) -> bool:
 
     The history of a forecaster continues: its targets must arrive at once and without gaps.
     """
-    possible = KINDS[config.resolved.kind].is_supervised
-    if config.forecasts:
+    kind = config.label_kind
+    possible = kind.is_supervised
+    if kind.keeps_rows:
         possible = not config.waits_for_labels and config.gap is None
     return bool(config.frozen_after) and possible and config.enforce == "arena"
-
-
-def answer_function(
-    learner: Any, kind: str, mean: float = 0.0, spread: float = 1.0
-) -> Callable[..., Row]:
-    """Return a function from rows to answers in the form of the metrics, which does not learn."""
-    if kind == "multiclass":
-        return lambda X: np.asarray(learner.predict(X), dtype=float)
-    if kind == "regression":
-        return lambda X: mean + spread * np.asarray(learner.decision_function(X))
-    return lambda X: np.asarray(learner.decision_function(X))
 
 
 class FrozenTwin:
@@ -73,10 +61,9 @@ class FrozenTwin:
     def __init__(self, config: ReplayConfig, metrics: Metrics) -> None:
         self._config, self._learning_metrics = config, metrics
         self.after = config.frozen_after
-        self._metrics = KINDS[config.resolved.kind].metrics(config, Cadence())
-        self._answers: Callable[..., Row] | None = None
-        #: of a forecaster, which also needs the targets
-        self._forecast: Callable[[Row, Row], Row] | None = None
+        self._metrics = config.label_kind.metrics(Cadence())
+        #: from rows and labels, each of which follows its answer
+        self._answers: Callable[[Row, Row], Row] | None = None
         self._before = (0, 0.0)
         self._rows: list[Row] = []  # blocks of rows
         self._labels: list[Row] = []
@@ -87,15 +74,11 @@ class FrozenTwin:
 
     def rows_left(self, device: Device) -> int:
         """Return the rows until the twin is created; 0 afterwards."""
-        return 0 if self._has_started else max(0, self.after - device.steps)
-
-    @property
-    def _has_started(self) -> bool:
-        return self._answers is not None or self._forecast is not None
+        return 0 if self._answers is not None else max(0, self.after - device.steps)
 
     def add_rows(self, device: Device, X: Row, y: Row) -> None:
         """Add unscaled rows that were learned and counted."""
-        if self._has_started:
+        if self._answers is not None:
             self._rows.append(X)
             self._labels.append(y)
             self._n_kept += len(y)
@@ -105,22 +88,14 @@ class FrozenTwin:
             self._start(device)
 
     def _start(self, device: Device) -> None:
-        if self._config.forecasts:
-            self._forecast = FrozenForecaster(device.copy_memory()).answers
-            self._before = self._learner_loss()
-            return
-        learner = pickle.loads(pickle.dumps(device.learner))
+        learner, scaler = pickle.loads(pickle.dumps((device.learner, device.scaler)))
         if self._config.resolved.params.get("last_label"):  # it receives no more labels
             learner.restart()
-        targets = (0.0, 1.0)
-        if device.target_scaler is not None:
-            scaler = device.target_scaler
-            targets = float(scaler.mean_[0]), float(scaler.scale_[0]) or 1.0
-        answers = answer_function(learner, self._config.resolved.kind, *targets)
-        scaler = pickle.loads(pickle.dumps(device.scaler))
-        self._answers = (
-            answers if scaler is None else lambda X: answers(np.asarray(scaler.transform(X)))
-        )
+        targets = (0.0, 1.0) if device.targets is None else device.targets.current
+        answers = self._config.label_kind.frozen(learner, targets)
+        self._answers = answers
+        if scaler is not None:
+            self._answers = lambda X, y: answers(np.asarray(scaler.transform(X)), y)
         self._before = self._learner_loss()
 
     def _learner_loss(self) -> tuple[int, float]:
@@ -134,18 +109,12 @@ class FrozenTwin:
 
     def _count(self, rows: list[Row], labels: list[Row]) -> None:
         """Count the answers to rows, in a separate thread: prediction releases the GIL."""
+        assert self._answers is not None
         X, y = np.concatenate(rows), np.concatenate(labels)
         try:
-            self._metrics.add_answers(y, self._answer(X, y))
+            self._metrics.add_answers(Batch.of(label=y, score=self._answers(X, y)))
         except ValueError:  # a row that only the learner with later statistics accepts
             self._refused = True
-
-    def _answer(self, X: Row, y: Row) -> Row:
-        """Return the answers to rows; a forecaster receives each target after its answer."""
-        if self._forecast is not None:
-            return self._forecast(X, y)
-        assert self._answers is not None
-        return self._answers(X)
 
     def result(self) -> Frozen | None:
         """Return the twin's result; None if it answered no row."""

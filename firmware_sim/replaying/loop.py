@@ -24,7 +24,7 @@ from firmware_sim.device.split import make_device
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.mcu.replaying import Emulated, OnBoard
 from firmware_sim.metrics import Figures
-from firmware_sim.replaying.accounting import Accounting, OnLearned
+from firmware_sim.replaying.accounting import Accounting, OnResult
 from firmware_sim.replaying.blocks import BlockFeed
 from firmware_sim.replaying.checked import checked, label_counts
 from firmware_sim.replaying.result import ReplayResult
@@ -33,7 +33,6 @@ from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.live import LiveStream
-from firmware_sim.tasks.labels import ClassNames, LabelMap
 
 
 class Replay:
@@ -80,7 +79,7 @@ class Replay:
                 self.stream = FaultyStream(self.clean, faults, seed)
             if config.positive is not None and self.stream.kept is None:
                 self._find_positive(config.positive)
-            if config.resolved.kind == "multiclass" and not config.classes:
+            if config.label_kind.takes_classes and not config.classes:
                 self.config = config = self._with_classes(config)
             kernel, self.width = make_kernel(config, n_features, self._prefix)
             self.device = make_device(config, n_features, kernel)
@@ -101,7 +100,7 @@ class Replay:
         should_stop: Callable[[], bool] | None = None,
         beside_clean: bool = True,
         ranked: bool = True,
-        on_taught: OnLearned | None = None,
+        on_result: OnResult | None = None,
     ) -> ReplayResult:
         """Replay the stream.
 
@@ -116,9 +115,9 @@ class Replay:
             copy frozen after the first rows, and rank its inputs.
         ranked : bool
             Whether to rank the inputs.
-        on_taught : callable, optional
-            Called with the `tasks.learning.LearnResult` of each block as soon as it is learned; an
-            exception ends the replay.
+        on_result : callable, optional
+            Called with the `metrics.batch.Batch` of each block as soon as it is learned: its
+            ``rows`` are the records that ``--record`` writes. An exception ends the replay.
 
         Returns
         -------
@@ -137,7 +136,7 @@ class Replay:
                 *(self.config, self.stream, self.device),
                 with_frozen=beside_clean,
                 ranked=beside_clean and ranked,
-                on_taught=on_taught,
+                on_result=on_result,
             )
             return self._run(accounting, on_row, should_stop, beside_clean)
 
@@ -173,10 +172,12 @@ class Replay:
             enforcement=self.device.enforcement,
             peak_resident=self.device.peak_resident,
             warnings=accounting.warnings(),
+            left_out=accounting.left_out,
             labels=self.device.supervision.counts,
             power=None if accounting.power is None else accounting.power.counts,
             timing=self._timing(),
             period=self.config.period or accounting.cadence.period,
+            elapsed=self._elapsed(accounting),
             clean=clean,
             emulated=self._emulated(status),
             alarms=accounting.alarms,
@@ -219,6 +220,10 @@ class Replay:
         found = self.device.inputs(accounting.sampled.rows)
         return {self.stream.features[place]: share for place, share in found.items()}
 
+    def _elapsed(self, accounting: Accounting) -> float | None:
+        given = self.config.period
+        return accounting.rows.read * given if given else accounting.cadence.elapsed
+
     def _timing(self) -> Timing | None:
         if self.config.device is None:
             return None
@@ -237,17 +242,15 @@ class Replay:
 
     def _find_positive(self, positive: str) -> None:
         """Raise StreamError if the positive label never occurs."""
-        labels = LabelMap(positive, self.config.missing_codes)
+        labels = self.config.label_kind.labels()
         for block in self.stream.blocks():
             for word, times in label_counts(block):
                 label = labels.value(word)
                 if label == 1:
                     return
                 labels.tally(word, label, times)
-        if labels.seen:
-            raise StreamError(
-                f"{self.stream.name}: {labels.never_message(positive, self.stream.target)}"
-            )
+        if never := labels.never_message(positive, self.stream.target):
+            raise StreamError(f"{self.stream.name}: {never}")
 
     def _with_classes(self, config: ReplayConfig) -> ReplayConfig:
         """Return the configuration with the classes of the stream, found in a separate pass."""
@@ -255,7 +258,7 @@ class Replay:
             raise StreamError(f"{self.stream.name}: name the classes with --classes A,B,C")
         cells = (word for block in self.clean.blocks() for word, _ in label_counts(block))
         try:
-            return replace(config, classes=ClassNames.found(cells, config.missing_codes))
+            return replace(config, classes=config.label_kind.found_classes(cells))
         except StreamError as error:
             where = f"{self.stream.name}: column {self.stream.target!r}"
             raise StreamError(f"{where}: {error}") from None

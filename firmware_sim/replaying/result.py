@@ -50,6 +50,9 @@ class ReplayResult:
         One sentence about an early end, empty otherwise.
     warnings : list of str
         Warnings on the figures, one sentence each.
+    left_out : str
+        The first of them if more than a tenth of the rows was left out, with the option that
+        keeps them; else empty.
     labels : LabelCount
         Counts of labels by outcome.
     power : PowerCount or None
@@ -57,7 +60,9 @@ class ReplayResult:
     timing : Timing or None
         Estimated times of steps on the board, if one is given.
     period : float or None
-        Seconds between rows, if known.
+        The usual seconds between rows, if known.
+    elapsed : float or None
+        Seconds that the rows cover, if known.
     clean : dict or None
         The learner's figures on the same stream without its faults, if there are any.
     emulated : Emulated or None
@@ -108,3 +113,5 @@ class ReplayResult:
     understood: list[str] = field(default_factory=list)
     row: str = "float64"
     n_inexact: int = 0
+    elapsed: float | None = None
+    left_out: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -15,10 +16,11 @@ from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import ReadingOptions
-from firmware_sim.tasks.kinds import KINDS
 
 #: Most columns with missing values that a report lists.
 _LISTED = 6
+#: Share of rows left out that makes a headline.
+_MANY = 0.1
 #: Maximum number of rows.
 MAX_ROWS = 512
 
@@ -48,6 +50,31 @@ class RowCount:
         self.damaged += 1
         self.first_damage = self.first_damage or f"row {number}: {damage}"
         self.damages.add(number, damage)
+
+    def left_out(self, features: Sequence[str], target: str) -> str:
+        """Return the headline about rows that were left out, with the option that keeps them.
+
+        Empty if these are at most a tenth. Rows that lack only their label do not count.
+        """
+        lacking = max(0, self.missing - self.missing_by_column.get(target, 0))
+        n = self.damaged + self.refused + lacking
+        if n <= self.read * _MANY:
+            return ""
+        text = f"{n:,} of {self.read:,} rows ({100 * n / self.read:.0f} %) were left out"
+        if lacking >= max(self.damaged, self.refused):
+            worst = max(features, key=lambda name: self.missing_by_column.get(name, 0))
+            count = self.missing_by_column.get(worst, 0)
+            return (
+                f"{text}: {worst!r} is missing in {count:,}; fill in with --missing last, or "
+                f"leave the column out with --ignore {shlex.quote(joined([worst]))}"
+            )
+        if self.refused > self.damaged:
+            return f"{text}: the learner refuses them, the first is {self.first_refusal}"
+        text += f": {self.damages.main}, the first is {self.first_damage}"
+        column = self.damages.main_column
+        if column in features:
+            text += f"; leave the column out with --ignore {shlex.quote(joined([column]))}"
+        return text
 
     def warnings(self) -> list[str]:
         """Return the warnings about skipped rows, one sentence each."""
@@ -82,9 +109,9 @@ def opened(config: ReplayConfig, live: LiveStream | None = None) -> Stream:
     names = (one.name for one in fields(ReadingOptions) if one.name in OPTIONS)
     options = {name: getattr(config, name) for name in names}
     options |= {
-        "labelled": KINDS[config.resolved.kind].is_supervised,
+        "labelled": config.label_kind.is_supervised,
         "absent": config.missing_words,
-        "alone": config.is_regression,
+        "alone": config.label_kind.is_numeric,
     }
     if live is not None:
         live.read_as(ReadingOptions(**options))

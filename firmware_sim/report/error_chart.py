@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from firmware_sim.drawing.chart import BUFFER, FIRST, LEARNER, SECOND, WARN, Chart, Mark
-from firmware_sim.metrics import Novelty
-from firmware_sim.metrics.classes import Answers
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.figures import reason
-from firmware_sim.report.summary import name_of, timeline_title
+from firmware_sim.report.summary import name_of
 from firmware_sim.streams.faulty import FaultyStream
 
 _COLOURS = (LEARNER, FIRST, SECOND)
@@ -24,10 +20,6 @@ BANDS = {
     "rise": ("the error rises", WARN, 0.14),
     "drift": ("the learner's alarm of drift", SECOND, 1.0),
 }
-#: Standard deviations above the earlier error that count as a rise.
-_DEVIATIONS = 5.0
-#: Windows before the first possible rise, so that there is an error to compare with.
-_WINDOWS = 4
 
 
 def errors(result: ReplayResult) -> Chart | None:
@@ -48,7 +40,7 @@ def errors(result: ReplayResult) -> Chart | None:
     for i, name in enumerate(name_of(result, one) for one in metrics.curve.names):
         last, there = running[-1, i], running[:, i] > 0.0
         figure = f"{100 * last:.2f} % of all rows" if metrics.shares else f"{last:.4g} on average"
-        look = {"dash": (6.0, 4.0), "width": 1.8} if i else {}
+        look = {"dash": (6.0, 4.0), "width": 1.5} if i else {}
         line = rows[there], running[there, i]
         marks.append(Mark(f"{name}: {figure}", _COLOURS[i], *line, **look))  # type: ignore[arg-type]
     floor = np.full(len(recent_rows), low)
@@ -57,9 +49,11 @@ def errors(result: ReplayResult) -> Chart | None:
     last_row = int(rows[-1])
     for kind, first, last, tooltip in _bands(result, last_row):
         name, colour, alpha = BANDS[kind]
-        marks.append(Mark(name, colour, (first, last), alpha=alpha, tooltip=tooltip))
+        note = tooltip.partition(": ")[2] if kind == "alarm" else ""
+        band = Mark(name, colour, (first, last), alpha=alpha, tooltip=tooltip, note=note)
+        marks.append(band)
     return Chart(
-        timeline_title(result),
+        metrics.timeline_title,
         marks,
         (0, last_row),
         (low, min(high, 1.0) if metrics.shares else high),
@@ -74,43 +68,6 @@ def _bands(result: ReplayResult, last_row: int) -> Iterator[tuple[str, int, int,
     stream, metrics = result.stream, result.metrics
     for row in result.alarms:
         yield "drift", row, row, f"the learner's alarm of drift, row {row:,}"
-    if isinstance(metrics, Novelty):
-        for alarm in metrics.anomalies.alarms:
-            why = reason(alarm.strongest, stream.features)
-            tooltip = f"rows {alarm.first:,} to {alarm.last:,}: {why}"
-            yield "alarm", alarm.first, alarm.last, tooltip
-        for first, last in metrics.windows:
-            yield "window", first, last, f"labelled window, rows {first:,} to {last:,}"
-    for first, last in rising_errors(result):
-        yield "rise", first, last, f"the error rises, rows {first:,} to {last:,}"
+    yield from metrics.bands(stream.features)
     for fault in stream.faults if isinstance(stream, FaultyStream) else ():
         yield "fault", fault.first, fault.last or last_row, str(fault)
-
-
-def rising_errors(result: ReplayResult) -> list[tuple[int, int]]:
-    """Return ranges of rows whose error is far above that of all rows before them.
-
-    Far means five standard deviations of the error in a window, for random errors at the earlier
-    rate. Only for classes, and only as a hint: a rise may be drift, a fault, or difficult rows.
-
-    Returns: the first and the last row of each range.
-    """
-    if not isinstance(result.metrics, Answers):
-        return []
-    curve = result.metrics.curve
-    rows, errors, window = curve.windowed()
-    every, wrong = curve.table()
-    wrong_before = {0: 0} | dict(zip(every.tolist(), wrong[:, 0].tolist(), strict=True))
-    events: list[tuple[int, int]] = []
-    for row, error in zip(rows.tolist(), errors[:, 0].tolist(), strict=True):
-        start = row - window
-        if start < _WINDOWS * window:
-            continue
-        share = (wrong_before[start] + 1.0) / (start + 2.0)
-        if error <= share + _DEVIATIONS * math.sqrt(share * (1.0 - share) / window):
-            continue
-        if events and start <= events[-1][1]:
-            events[-1] = (events[-1][0], row)
-        else:
-            events.append((start + 1, row))
-    return events

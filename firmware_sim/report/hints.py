@@ -11,15 +11,14 @@ from typing import Any
 import edgeolk as ek
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
-from firmware_sim.metrics import Metrics, Novelty, Regression
+from firmware_sim.kinds.base import NEED_LABELS, Hint
+from firmware_sim.metrics import Metrics
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.streams import Stream
 
 #: Rows that a suggestion is tested on, and seconds after which no more are tested.
 ROWS, SECONDS = 5_000, 10.0
-#: Baselines that need each true label before the next row.
-NEED_LABELS = ("no-change", "last value")
 
 
 def loses(metrics: Metrics) -> bool:
@@ -88,14 +87,13 @@ def _loss(config: ReplayConfig) -> float | None:
     return result.metrics.mean_loss("learner") if result.metrics.judged else None
 
 
-def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
+def _candidates(result: ReplayResult) -> Iterator[Hint]:
     """Yield changes to test: as options, and as fields of the configuration."""
-    config, metrics = result.config, result.metrics
-    algorithm, params, dtype, kind = config.resolved
-    # Without the parameters that have implied it, the kind of labels must be named.
-    kind_option = "" if kind in (config.kind, "binary") or config.classes else f" --kind {kind}"
+    config = result.config
+    algorithm, _, dtype, name = config.resolved
+    kind = config.label_kind
 
-    def with_params(**extra: Any) -> tuple[str, dict[str, Any]]:
+    def with_params(**extra: Any) -> Hint:
         options = " ".join(f"--param {shlex.quote(f'{k}={v}'.lower())}" for k, v in extra.items())
         return options, {"params": {**config.params, **extra}}
 
@@ -104,22 +102,7 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
             yield "--dtype float16", {"dtype": "float16"}
         more = 4 * config.cap_bytes
         yield f"--ram {more}", {"ram": more}
-    if isinstance(metrics, Novelty):
-        for nu in (0.01, 0.1):
-            yield with_params(nu=nu)
-    elif algorithm == "sorf" and config.scales_targets:
-        yield with_params(history=True)
-    elif algorithm == "sorf":
-        if params.get("last_label") or not config.waits_for_labels:
-            taken = bool(params.get("last_label"))
-            extra = {"lapse": 0} if "lapse" in config.params else {}
-            yield with_params(last_label=not taken, **extra)
-    elif isinstance(metrics, Regression):
-        for eta in (0.5, 0.02):
-            yield with_params(eta=eta)
-    elif algorithm != "bpa_s":
-        other = {"params": {"C": 2.0}, "algorithm": "bpa_s", "kind": kind}
-        yield f"--algorithm bpa_s --param C=2{kind_option}", other
+    yield from kind.hints(config, with_params)
     if result.width is not None:
         for factor in (4.0, 0.25):
             gamma = float(f"{result.width.gamma * factor:.3g}")
@@ -128,9 +111,10 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
         usual: dict[str, Any] = {
             "algorithm": "",
             "params": {},
-            "kind": kind,
+            "kind": name,
             "gamma": None,
             "budget": None,
         }
         what = "the default, with no algorithm, width, budget or parameter named"
-        yield what + (f", but{kind_option}" if kind_option else ""), usual
+        option = kind.option(config)
+        yield what + (f", but{option}" if option else ""), usual

@@ -11,10 +11,9 @@ import numpy as np
 from firmware_sim.boards import board_of
 from firmware_sim.configuration.values import offset_of
 from firmware_sim.containment.memory import Region
-from firmware_sim.metrics import Multiclass, Novelty, Regression
-from firmware_sim.metrics.curve import Curve, ForecastRow
+from firmware_sim.kinds import DETAILS
+from firmware_sim.metrics.curve import Curve
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.figures import alarm_records, record
 from firmware_sim.report.summary import command
 from firmware_sim.streams.faulty import FaultyStream
 
@@ -28,7 +27,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
 
     Everything but ``host`` is identical in every run of the same configuration.
     """
-    metrics, names = result.metrics, result.stream.features
+    metrics = result.metrics
     return {
         "format": FORMAT,
         "status": result.status,
@@ -48,16 +47,9 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "inputs": result.inputs,
         "kind": metrics.kind,
         "metrics": metrics.summary(),
-        "classes": metrics.to_dict() if isinstance(metrics, Multiclass) else None,
-        "windows": metrics.windows if isinstance(metrics, Novelty) else None,
-        "alarms": alarm_records(metrics, names) if isinstance(metrics, Novelty) else None,
-        "oddest": (
-            [record(one, names) for one in metrics.anomalies.oddest]
-            if isinstance(metrics, Novelty)
-            else None
-        ),
+        **dict.fromkeys(DETAILS),
+        **metrics.details(result.stream.features),
         "frozen": None if result.frozen is None else asdict(result.frozen),
-        "forecasts": _forecasts(metrics) if isinstance(metrics, Regression) else None,
         "curve": _curve(metrics.curve),
         "host": {
             "seconds": result.seconds,
@@ -147,22 +139,6 @@ def _labels(result: ReplayResult) -> dict[str, Any]:
         "missing_share": config.label_missing,
         "ask": config.ask,
         **asdict(result.labels),
-    }
-
-
-def _forecasts(metrics: Regression) -> dict[str, Any] | None:
-    """The experts' mean weights, and the last forecasts."""
-    timeline = metrics.timeline
-    if not timeline.rows:
-        return None
-    rows, recent = timeline.recent
-    curve_dict = [[v if math.isfinite(v) else None for v in column] for column in recent.T.tolist()]
-    return {
-        "mean_shares": timeline.mean_shares(),
-        "recent": {
-            "rows": rows.tolist(),
-            **dict(zip(ForecastRow._fields, curve_dict, strict=True)),
-        },
     }
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
-from firmware_sim.metrics import Novelty
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.streams import Stream
 
@@ -31,32 +30,12 @@ def name_of(result: ReplayResult, who: str) -> str:
     return result.metrics.baselines.get(who, result.config.resolved.algorithm)
 
 
-def summary_sentence(result: ReplayResult, *, counts: bool = True) -> str:
-    """Return one sentence that compares the learner with the baselines."""
-    metrics, algorithm = result.metrics, result.config.resolved.algorithm
+def summary_sentence(result: ReplayResult) -> str:
+    """Return one sentence that compares the learner with the baselines, those not beaten first."""
+    metrics = result.metrics
     if metrics.rows == 0:
         return "No row was scored."
-    if isinstance(metrics, Novelty) and not metrics.judged:
-        alarms = metrics.learner.alarms
-        if not alarms:
-            return f"{algorithm} gave no alarm in {metrics.rows:,} rows."
-        count = "1 alarm" if alarms == 1 else f"{alarms:,} alarms"
-        return (
-            f"{algorithm} gave {count} in {metrics.rows:,} rows; without labelled "
-            "windows nothing says which of them were false."
-        )
-    clauses = []
-    for who, name in metrics.baselines.items():
-        word = "beats" if metrics.loss("learner") < metrics.loss(who) else "does not beat"
-        against = metrics.shown(who).removesuffix(" wrong")
-        shown = f" ({metrics.shown('learner')} against {against})" if counts else ""
-        clauses.append(f"{word} {name}{shown}")
-    return f"{algorithm} {' and '.join(clauses)}."
-
-
-def timeline_title(result: ReplayResult) -> str:
-    """Return the title of the chart over time."""
-    return "Alarms over time" if isinstance(result.metrics, Novelty) else "Error over time"
+    return metrics.sentence(result.config.resolved.algorithm)
 
 
 def learner_size(result: ReplayResult) -> str:

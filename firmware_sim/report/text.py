@@ -1,38 +1,18 @@
-"""The report of a replay as text for a terminal."""
+"""Lines on a replay: stream and learner, events, memory, board."""
 
 from __future__ import annotations
 
 from firmware_sim.boards import board_of, size
 from firmware_sim.configuration.config import freezes
 from firmware_sim.device.intake import KEEPS
-from firmware_sim.metrics import Novelty
-from firmware_sim.plaintext import counted, printable
+from firmware_sim.plaintext import counted
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report import figures
 from firmware_sim.report.record import rate
-from firmware_sim.report.summary import learner_size, summary_sentence
+from firmware_sim.report.summary import learner_size
 from firmware_sim.streams.faulty import FaultyStream
 
 #: Most drift alarms whose rows are listed.
 _ALARMS = 8
-
-
-def to_text(result: ReplayResult) -> str:
-    """Return the report as plain text, with a final newline."""
-    lines = [
-        *head_lines(result),
-        *event_lines(result),
-        "",
-        *_scores(result),
-        "",
-        *_memory(result),
-        *board_lines(result),
-        *([] if result.emulated is None else result.emulated.to_lines()),
-        *(["", "How the log was understood, from its first rows"] if result.understood else []),
-        *result.understood,
-    ]
-    # Names come from the stream and may contain terminal control characters.
-    return printable("\n".join(lines) + "\n", keep="\n")
 
 
 def head_lines(result: ReplayResult) -> list[str]:
@@ -41,21 +21,16 @@ def head_lines(result: ReplayResult) -> list[str]:
     speed = rate(result)
     damaged = f", {rows.damaged:,} damaged" if rows.damaged else ""
     damaged += f", {rows.refused:,} refused" if rows.refused else ""
-    lines = []
-    if result.status != "complete":
-        lines += [f"{result.status.upper()}: {result.detail}. This is the report so far.", ""]
-    lines.append(
+    lines = [
         f"stream    {result.stream.name}: {rows.read:,} rows read, {rows.used:,} used, "
         f"{rows.missing:,} with missing values{damaged}; "
         f"{counted(len(result.stream.features), 'reading')} -> {result.stream.target or 'no label'}"
-    )
+    ]
     if rows.missing_by_column:
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
-    lines += [f"WARNING   {warning}" for warning in result.warnings]
     lines += [f"          {line}" for line in rows.damages.to_lines()]
     algorithm, params, _, _ = config.resolved
-    params = {**({"history": True} if config.watches else {}), **params}
     parameters = "".join(f", {name}={value}" for name, value in params.items())
     lines.append(
         f"learner   {algorithm}{parameters}: {learner_size(result)}, {learner['updates']:,} updates"
@@ -75,31 +50,6 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append(
             f"host      {result.seconds:.2f} s, {speed:,.0f} rows per second, including reading"
         )
-    return lines
-
-
-def _scores(result: ReplayResult) -> list[str]:
-    lines = [*figures.table(result).to_lines()]
-    lines += [f"  {line}" for line in figures.meanings(result)] + [""]
-    if isinstance(result.metrics, Novelty):
-        lines.append(figures.judged_by(result.metrics))
-    sentences = (
-        figures.inside(result.metrics),
-        summary_sentence(result),
-        figures.frozen(result),
-        result.hint,
-    )
-    lines += filter(None, sentences)
-    bars = figures.inputs(result)
-    if bars:
-        width, most = max(len(name) for name, _ in bars), bars[0][1]
-        lines += ["", f"Input importance: {figures.ABOUT_INPUTS}"]
-        lines += [
-            f"{name:<{width}}  {100 * share:4.0f} %  {'#' * round(40 * share / most)}".rstrip()
-            for name, share in bars
-        ]
-    for table in figures.tables(result):
-        lines += ["", table.title, *table.to_lines()]
     return lines
 
 
@@ -138,7 +88,8 @@ def event_lines(result: ReplayResult) -> list[str]:
     return lines
 
 
-def _memory(result: ReplayResult) -> list[str]:
+def memory_lines(result: ReplayResult) -> list[str]:
+    """Return the lines on the memory under the cap and on power cuts."""
     layout = result.layout
     lines = [
         f"memory    cap {layout.cap:,} bytes: {layout.used:,} used, {layout.gaps:,} lost to "
@@ -147,19 +98,15 @@ def _memory(result: ReplayResult) -> list[str]:
     ]
     if result.peak_resident is not None:
         lines.append(f"resident  at most {result.peak_resident / 1e6:.1f} MB in that process")
-    lines.append(f"{'offset':>10}{'bytes':>10}  region")
-    for part in layout.parts:
-        for one, indent in ((part, "  "), *((region, "    ") for region in part.regions)):
-            lines.append(f"{one.offset:>10,}{one.nbytes:>10,}{indent}{one.name}: {one.purpose}")
     counts, config = result.power, result.config
     if counts is not None:
         lines.append(
             f"power     {counts.cuts:,} cuts and restarts, learning of {counts.rows_lost:,} rows "
             f"lost; {counts.checkpoints:,} checkpoints, {counts.bytes_written:,} bytes written"
         )
-        if config.device is not None and result.period is not None:
-            board = board_of(config.device)
-            years = counts.years(board, config.checkpoint_every, result.period)
+        if config.device is not None and result.elapsed:
+            board, mean = board_of(config.device), result.elapsed / result.rows.read
+            years = counts.years(board, config.checkpoint_every, mean)
             cycles = f"{board.endurance:,} cycles"
             lines.append(f"flash     lasts about {years:.3g} years at this rate, {cycles}")
     return lines
@@ -176,7 +123,6 @@ def board_lines(result: ReplayResult) -> list[str]:
         held = "within" if cap <= board.cache else "beyond"
         where = f", {held} its cache of {size(board.cache)}"
     lines = [
-        "",
         f"board     {board.title}: {cap:,} bytes {fits} the {board.for_learner:,} a learner may "
         f"have of {board.ram:,}{where}",
         f"step      about {_time(timing.step)}"

@@ -17,20 +17,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from edgeolk.files import system
+from edgeolk.hosting import claim_folder
+from firmware_sim.drawing.document import Report
 from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.page import to_page
-from firmware_sim.report.record import to_dict
-from firmware_sim.report.text import to_text
+from firmware_sim.report.sections import report_of
 
-_PICTURE = "report.png"
 #: Contents of files by name: text, a mapping for JSON, or a function that writes to a path.
 Contents = dict[str, str | Mapping[str, Any] | Callable[[Path], object]]
 
 
 def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = True) -> list[Path]:
     """Write ``report.txt``, ``report.json``, ``report.html`` and ``report.png``.
+
+    The page needs jinja2 and is left out without it.
 
     Page: docs/tutorial.md.
 
@@ -41,7 +41,7 @@ def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = Tr
     folder : str or Path
         Created if it does not exist. An earlier report in it is replaced.
     picture : bool
-        Whether to draw the PNG, which needs matplotlib.
+        Whether to draw charts, in a PNG and in the page; needs matplotlib.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = Tr
         Some of the files cannot be written; the others are complete.
     """
     with claimed(Path(folder)):
-        return write_files(result, Path(folder), picture=picture)
+        return write_files(report_of(result), Path(folder), "report", picture=picture)
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def claimed(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # The lock ends with the process, even if it is killed, and leaves no file behind.
-        handle = system.claim_folder(str(folder))
+        handle = claim_folder(str(folder))
     except BlockingIOError:
         raise SimulatorError(
             f"another replay is writing to {folder}; use another folder: --out DIR"
@@ -81,11 +81,14 @@ def claimed(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def picture_refusal() -> str:
-    """Return why no picture can be drawn; empty if one can. Does not import matplotlib."""
-    if find_spec("matplotlib") is None:
-        return "no picture: matplotlib is not installed (pip install 'edgeolk[sim]')"
-    return ""
+def refusals(*, picture: bool) -> list[str]:
+    """Return why there is no page or, if one is wanted, no picture. Imports neither library."""
+    needed = {"jinja2": "page", **({"matplotlib": "picture"} if picture else {})}
+    return [
+        f"no {what}: {library} is not installed (pip install 'edgeolk[sim]')"
+        for library, what in needed.items()
+        if find_spec(library) is None
+    ]
 
 
 def import_picture() -> None:
@@ -96,25 +99,33 @@ def import_picture() -> None:
 
     def quietly() -> None:
         with contextlib.suppress(Exception):
-            import_module("firmware_sim.report.picture")
+            import_module("firmware_sim.drawing.pictures")
 
     threading.Thread(target=quietly, daemon=True).start()
 
 
-def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Path]:
-    """Write the report into a locked folder; see `write_report`."""
-    contents: Contents = {
-        "report.txt": to_text(result),
-        "report.json": to_dict(result),
-        "report.html": to_page(result),
-    }
-    if picture:
-        from firmware_sim.report.picture import draw  # matplotlib takes a second to import
+def write_files(
+    report: Report, folder: Path, name: str, *, picture: bool, png: bool = True
+) -> list[Path]:
+    """Write a report into a locked folder: text, JSON if it has data, page, and picture.
 
-        contents[_PICTURE] = partial(draw, result)
-    else:
+    picture: whether there are charts, which need matplotlib: those of the page, and the PNG.
+    png: whether the report has a PNG.
+    """
+    contents: Contents = {f"{name}.txt": report.to_text()}
+    if report.data:
+        contents[f"{name}.json"] = report.data
+    if find_spec("jinja2") is not None:
+        from firmware_sim.drawing.page import to_page  # imported only when a page is written
+
+        contents[f"{name}.html"] = to_page(report, charts=picture)
+    if picture and png and report.charts:
+        from firmware_sim.drawing.pictures import draw  # matplotlib takes a second to import
+
+        contents[f"{name}.png"] = partial(draw, report)
+    for ending in (".html", ".png"):  # an older one must not be mistaken for the new one's
         with contextlib.suppress(OSError):
-            (folder / _PICTURE).unlink()
+            (folder / f"{name}{ending}").unlink()
     return write_each(folder, contents)
 
 

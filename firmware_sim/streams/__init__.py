@@ -5,9 +5,9 @@ main loop interprets missing readings and labels and decides when to stop, so a 
 small class with `samples`.
 """
 
-from firmware_sim.streams.bundled import BUNDLED, BundledStream
-from firmware_sim.streams.opening import open_stream
-from firmware_sim.streams.stream import Row, Sample, Stream
+from firmware_sim.streams.block import Row
+from firmware_sim.streams.opening import BUNDLED, BundledStream, open_stream
+from firmware_sim.streams.stream import Sample, Stream
 from firmware_sim.streams.table import CsvStream
 
 __all__ = ["BUNDLED", "BundledStream", "CsvStream", "Row", "Sample", "Stream", "open_stream"]

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.streams.row import Row
-
+#: The type of the row buffer, and of many rows.
+Row = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 #: Default number of rows in a block.
 ROWS = 512
-#: Characters kept of a damaged row.
-_SHOWN = 120
+
+
+class Line(NamedTuple):
+    """A row of a log before its cells are interpreted."""
+
+    cells: Sequence[str]
+    why: str = ""  # why it cannot be cut into cells, or ""
+    text: str = ""  # as it stands in the log; "" if it had no text of its own
+
+    @property
+    def shown(self) -> str:
+        """The row for messages."""
+        return self.text or ",".join(self.cells)
 
 
 @dataclass(frozen=True)
@@ -48,26 +60,6 @@ class Cells:
         places = [known.setdefault(cell, len(known)) for cell in cells]
         return cls([*known], np.array(places, dtype=np.int64))
 
-    def part(self, rows: slice | Places | npt.NDArray[np.bool_]) -> Cells:
-        """Return the cells of some rows; `words` keeps texts that no longer occur."""
-        return Cells(self.words, self.places[rows])
-
-
-class Damage(str):
-    """Why a row cannot be read; `row` is its beginning, as written in the log."""
-
-    __slots__ = ("row",)
-    row: str
-
-    @classmethod
-    def of(cls, why: str, row: str | Sequence[str]) -> Damage:
-        """Return the damage of a row, given as text or as cells."""
-        if isinstance(why, Damage):
-            return why
-        out = cls(why)
-        out.row = (row if isinstance(row, str) else ",".join(row))[:_SHOWN].rstrip("\r\n")
-        return out
-
 
 @dataclass(frozen=True)
 class Block:
@@ -79,6 +71,7 @@ class Block:
     labels: the cells of the target column; undefined for damaged rows.
     seconds (ndarray of float64, shape (n,)): when the rows were taken; NaN if unknown.
     damage: why rows cannot be read, by index in the block.
+    text: returns a row as it stands in the log, by index; None if it is not kept.
     """
 
     first: int
@@ -86,25 +79,19 @@ class Block:
     labels: Cells
     seconds: Row
     damage: dict[int, str] = field(default_factory=dict)
+    text: Callable[[int], str] | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def among(self, odd: Mapping[int, str]) -> Block:
-        """Return the block with unreadable rows inserted at the given indices."""
-        n = len(self) + len(odd)
-        places = np.delete(np.arange(n), [*odd])
-        rows = np.full((n, self.rows.shape[1]), np.nan)
-        labels, seconds = np.zeros(n, np.int64), np.full(n, np.nan)
-        rows[places], labels[places], seconds[places] = self.rows, self.labels.places, self.seconds
-        damage = {int(places[at]): why for at, why in self.damage.items()} | {**odd}
-        words = self.labels.words or [""]
-        return Block(self.first, rows, Cells(words, labels), seconds, damage)
-
     def part(self, start: int, end: int) -> Block:
         """Return the rows from index `start` up to `end`."""
-        some = slice(start, end)
-        damage = {at - start: why for at, why in self.damage.items() if start <= at < end}
+        some, text = slice(start, end), self.text
         return Block(
-            self.first + start, self.rows[some], self.labels.part(some), self.seconds[some], damage
+            self.first + start,
+            self.rows[some],
+            Cells(self.labels.words, self.labels.places[some]),
+            self.seconds[some],
+            {at - start: why for at, why in self.damage.items() if start <= at < end},
+            None if text is None else lambda at: text(at + start),
         )

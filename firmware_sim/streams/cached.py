@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from firmware_sim.streams.block import Block
 from firmware_sim.streams.stream import BlockStream, Stream
@@ -74,7 +75,7 @@ class CachedStream(HeldStream):
             if numbers >= MAX_NUMBERS:
                 held = None
             if held is not None:
-                held.append(block)
+                held.append(replace(block, text=None))
             yield block
         self._held = held
 

@@ -7,7 +7,7 @@ from statistics import median
 
 import numpy as np
 
-from firmware_sim.streams.row import Row
+from firmware_sim.streams.block import Row
 
 #: Gaps that the period is the median of.
 _MAX_GAPS = 1_000
@@ -25,7 +25,8 @@ class Cadence:
         self._last = math.nan
         self._gaps: list[float] = []
         self._back: list[float] = []
-        self._rose = self._fell = self._unknown = 0
+        self._rose = self._fell = self._unknown = self._known = 0
+        self._earliest, self._latest = math.inf, -math.inf
 
     def add_block(self, seconds: Row) -> None:
         """Add the times of rows; NaN means unknown."""
@@ -33,6 +34,9 @@ class Cadence:
             return
         known = seconds[~np.isnan(seconds)]
         self._unknown += len(seconds) - len(known)
+        self._known += len(known)
+        self._earliest = float(known.min(initial=self._earliest))
+        self._latest = float(known.max(initial=self._latest))
         gaps = seconds - np.concatenate([[self._last], seconds[:-1]])
         self._last = float(seconds[-1])
         self._rose += int(np.count_nonzero(gaps > 0.0))
@@ -65,8 +69,24 @@ class Cadence:
         return text + "a late row, or a clock that was set or started again"
 
     @property
+    def mean(self) -> float | None:
+        """Seconds between rows on average, breaks included; None if unknown or constant.
+
+        Figures per day need this one: the median of sensors that report within seconds of each
+        other every five minutes is seconds.
+        """
+        if self._known < 2 or self._latest <= self._earliest:
+            return None
+        return (self._latest - self._earliest) / (self._known - 1)
+
+    @property
+    def elapsed(self) -> float | None:
+        """Seconds that the rows cover, one mean interval per row; None if unknown."""
+        return None if self.mean is None else self._known * self.mean
+
+    @property
     def period(self) -> float | None:
-        """Seconds between rows; None if times are unknown or constant."""
+        """The usual seconds between rows; None if times are unknown or constant."""
         gaps = self._back if self.falls else self._gaps
         usual = median(gaps) if gaps else 0.0
         return usual if usual > 0.0 else None

@@ -23,10 +23,10 @@ NO = frozenset({"false", "no", "off"})
 #: Characters that mean minus: U+2212, and the dashes that programs write instead.
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\ufe63": "-", "\uff0d": "-"})
 #: Thousands separators other than comma and point.
-_GAPS = " '\u00a0\u202f\u2009\u2019"
+GAPS = " '\u00a0\u202f\u2009\u2019"
 _WRITTEN = re.compile(
     rf"(?P<sign>[+-]?)\s*(?P<money>[$€£¥]?)\s*"
-    rf"(?P<digits>\d[\d.,{_GAPS}]*\d|\d|[.,]\d+|\d+[.,])(?P<power>[eE][+-]?\d+)?"
+    rf"(?P<digits>\d[\d.,{GAPS}]*\d|\d|[.,]\d+|\d+[.,])(?P<power>[eE][+-]?\d+)?"
     r"\s*(?P<unit>(?:[^\W\d_]|[%‰°\u2032\u2033/µ²³·^*\"'()\s\d.-])*)"
 )
 _LONGEST_UNIT = 16
@@ -87,7 +87,7 @@ class Notation:
         if unit not in ("", self.unit):
             raise ValueError(cell)
         if self.thousands:
-            marks = _GAPS if self.thousands == " " else self.thousands
+            marks = GAPS if self.thousands == " " else self.thousands
             _, *groups = re.split(f"[{re.escape(marks)}]", re.split("[eE]", digits)[0])
             if any(len(re.match(r"\d*", one)[0]) != 3 for one in groups):  # type: ignore[index]
                 raise ValueError(cell)  # an address, a version
@@ -182,7 +182,7 @@ def _reads(notation: Notation, cell: str) -> bool:
 def _marks(digits: Sequence[str], comma_file: bool) -> tuple[str, str]:
     """Return the decimal mark and the thousands separator of numbers."""
     both = [text for text in digits if "," in text and "." in text]
-    gap = " " if any(set(text) & set(_GAPS) for text in digits) else ""
+    gap = " " if any(set(text) & set(GAPS) for text in digits) else ""
     if both:
         last = Counter("," if text.rfind(",") > text.rfind(".") else "." for text in both)
         decimal = last.most_common(1)[0][0]

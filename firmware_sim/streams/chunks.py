@@ -11,25 +11,27 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from firmware_sim.streams.block import Block, Cells, Damage
-from firmware_sim.streams.reading import HEADER_AGAIN, Reading
-from firmware_sim.streams.row import Row
+from firmware_sim.streams.block import Block, Cells, Line, Places, Row
+from firmware_sim.streams.reading import Reading, Table
 from firmware_sim.streams.text import DAMAGED_TEXT, NO_TEXT, NUL_BYTES, is_comment
 
 #: Bytes read at a time: few at first, because a replay may end early.
 _MIN_BYTES, _MAX_BYTES = 1 << 16, 1 << 22
 #: File size in bytes above which importing pandas pays off.
 _WORTH_PANDAS = 8 << 20
-#: Longest line in bytes; longer ones go to the careful reader.
-_LONGEST = 1 << 16
-_SHOWN = 60  # bytes of a damaged line
+#: Longest line in bytes, and most blank lines of a chunk; the careful reader takes the others.
+_LONGEST, _BLANK = 1 << 16, 5_000
+#: Longest cells that are compared as integers, and longest times, in bytes.
+_WORD, _TIME = 8, 40
 
 
 class NotPlainError(Exception):
@@ -43,31 +45,27 @@ def lines_of(file: io.BufferedReader, skipped: int = 0) -> Iterator[bytes]:
 
     Raises NotPlainError: only the careful reader understands the lines.
     """
-    size, rest, first = _MIN_BYTES, b"", True
-    while True:
+    size, rest, data = _MIN_BYTES, b"", b"\n"
+    is_first = True
+    while data:
         try:
             data = file.read(size)
         except Exception as error:  # the careful reader fails at the same place and reports it
             raise NotPlainError from error
-        if first:
-            first, data = False, data.removeprefix(b"\xef\xbb\xbf")
-        end = data.rfind(b"\n") + 1
-        chunk = rest + data[:end] if end else b""
-        rest = data[end:] if end else rest + data
+        rest += data.removeprefix(b"\xef\xbb\xbf") if is_first else data
+        is_first = False
         if not data and rest:
-            chunk, rest = rest + b"\n", b""
-        if b"\r" in chunk:
-            chunk = chunk.replace(b"\r\n", b"\n")
-        if b"\r" in chunk:
+            rest += b"\n"
+        end = rest.rfind(b"\n") + 1
+        chunk, rest = rest[:end].replace(b"\r\n", b"\n"), rest[end:]
+        if b"\r" in chunk or len(rest) > _MAX_BYTES:
             raise NotPlainError
         while skipped and chunk:
             chunk, skipped = chunk.partition(b"\n")[2], skipped - 1
-        if b'"' in chunk or len(rest) > _MAX_BYTES:
+        if b'"' in chunk:
             raise NotPlainError
         if chunk:
             yield chunk
-        if not data:
-            return
         size = min(2 * size, _MAX_BYTES)
 
 
@@ -87,167 +85,173 @@ class Chunks:
     ) -> None:
         if len(separator) > 1 or separator in " '" or reading.width < 2 or "16" in encoding:
             raise NotPlainError
-        self._reading = reading
-        self._delimiter = separator
-        self._comment, self._encoding = comment.encode(), encoding.removesuffix("-sig")
+        self._reading, self._delimiter, self._comment = reading, separator, comment
+        self._encoding = encoding.removesuffix("-sig")
         there = "pandas" in sys.modules or (size > _WORTH_PANDAS and find_spec("pandas"))
         self._parse = _by_pandas if there else _by_numpy
 
-    def block(self, lines: bytes, first: int) -> Block | None:
-        """Return the rows of some lines, numbered from `first`; None if there are no rows.
+    def block(self, lines: bytes, first: int) -> Block:
+        """Return the rows of some lines, numbered from `first`.
 
         Raises NotPlainError: the fast reader does not support the lines.
         """
-        reading, width = self._reading, self._reading.width
-        lines, odd, count = self._regular(lines)
-        if not count:
-            return None
-        n = count - len(odd)
-        table = _Table(lines, self._delimiter, width, n, self._encoding)
-        numbers = self._numbers(table) if n else None
-        block = reading.block(first, n, table.column, table.cells, numbers)
-        if block.damage:
-            self._explain(block, lines)
-        return block.among(odd) if odd else block
+        lines, good, odd, n = self._regular(lines)
+        table = _Table(good, n - len(odd), self._reading.width, self)
+        rows: list[bytes] = []
 
-    def _explain(self, block: Block, lines: bytes) -> None:
-        """Add the text of unreadable rows, and mark repeated header lines."""
-        texts = lines.decode(self._encoding).split("\n")
-        for at, why in [*block.damage.items()]:
-            if self._reading.is_header(texts[at].split(self._delimiter)):
-                why = HEADER_AGAIN
-            block.damage[at] = Damage.of(why, texts[at])
+        def line(at: int) -> Line:
+            if not rows:
+                rows.extend(row for row in lines.split(b"\n") if row.strip())
+            text = rows[at].decode(self._encoding, "backslashreplace" if at in odd else "strict")
+            return Line(text.split(self._delimiter), odd.get(at, ""), text)
+
+        return self._reading.block(first, table, odd, line)
 
     def count(self, lines: bytes) -> int:
         """Return the number of rows in some lines."""
-        return self._regular(lines)[2]
+        return self._regular(lines)[3]
 
-    def _regular(self, lines: bytes) -> tuple[bytes, dict[int, str], int]:
-        """Return the lines with one cell per column, why the others are bad, and the row count."""
-        width = self._reading.width
-        if self._comment and self._comment in lines:
+    def _regular(self, lines: bytes) -> tuple[bytes, bytes, dict[int, str], int]:
+        """Return lines without comments, those with one cell per column, why the others are bad,
+        and the number of rows."""
+        width, mark = self._reading.width, self._comment.encode()
+        if mark and mark in lines:
             rows = lines.split(b"\n")
-            mark, encoding = self._comment.decode(), self._encoding
-            lines = b"\n".join(
-                row
-                for row in rows
-                if not row.startswith(self._comment)
-                or not is_comment(row[:20].decode(encoding, "replace"), mark)
-            )
-            if not lines:
-                return b"", {}, 0
+            lines = b"\n".join(row for row in rows if not self._is_comment(row, mark))
         at = np.frombuffer(lines, np.uint8)
         ends = np.flatnonzero(at == ord("\n"))
         marks = np.flatnonzero(at == ord(self._delimiter))
         found = np.diff(np.searchsorted(marks, ends), prepend=0)
-        lengths = np.diff(ends, prepend=-1) - 1
-        if lengths.max(initial=0) > _LONGEST:
+        if np.diff(ends, prepend=-1).max(initial=0) > _LONGEST:
             raise NotPlainError
-        good = self._is_text(lines)
-        if good and (found == width - 1).all():
-            return lines, {}, len(ends)
+        is_text = b"\0" not in lines and (lines.isascii() or not self._no_text(lines))
+        if is_text and (found == width - 1).all():
+            return lines, lines, {}, len(ends)
         kept: list[bytes] = []
         odd: dict[int, str] = {}
-        count = 0
-        for line, marked in zip(lines.split(b"\n"), found.tolist(), strict=False):
-            if not line.strip():
-                continue
-            if not good and (why := self._no_text(line)):
-                odd[count] = Damage.of(why, repr(line.strip(b"\0")[:_SHOWN])[2:-1])
-            elif marked == width - 1:
-                kept.append(line)
-            else:
-                row = line[:_SHOWN].decode(self._encoding, "replace")
-                odd[count] = Damage.of(self._reading.no_row(marked + 1), row)
-            count += 1
-        if count < len(ends) - 5_000:  # the careful reader limits blank lines
+        for row, marked in zip(lines.split(b"\n"), found.tolist(), strict=False):
+            if row.strip():
+                why = "" if is_text else self._no_text(row)
+                why = why or ("" if marked == width - 1 else self._reading.no_row(marked + 1))
+                if why:
+                    odd[len(kept) + len(odd)] = why
+                else:
+                    kept.append(row)
+        count = len(kept) + len(odd)
+        if count < len(ends) - _BLANK:
             raise NotPlainError
-        return b"\n".join([*kept, b""]) if kept else b"", odd, count
+        return lines, b"\n".join([*kept, b""]) if kept else b"", odd, count
 
-    def _is_text(self, lines: bytes) -> bool:
-        return b"\0" not in lines and (lines.isascii() or not self._no_text(lines))
+    def _is_comment(self, row: bytes, mark: bytes) -> bool:
+        text = row[:20] if row.startswith(mark) else b""
+        return is_comment(text.decode(self._encoding, "replace"), self._comment)
 
     def _no_text(self, line: bytes) -> str:
         """Return why a line is not text, or an empty string."""
         if b"\0" in line:
-            content = line.strip(b"\0")
-            return DAMAGED_TEXT if content == DAMAGED_TEXT.encode() else NUL_BYTES
+            return DAMAGED_TEXT if line.strip(b"\0") == DAMAGED_TEXT.encode() else NUL_BYTES
         try:
             line.decode(self._encoding)
         except UnicodeDecodeError:
             return NO_TEXT
         return ""
 
-    def _numbers(self, table: _Table) -> Row | None:
-        """Return the numeric columns; None if a cell is not a number."""
-        places = [place for _, place in self._reading.numbers]
-        if not places:
-            return None
-        data = table.data.replace(b",", b".") if self._reading.comma else table.data
+    def numbers(self, data: bytes, places: Sequence[int]) -> Row | None:
+        """Return columns of numbers; None if a cell is not a number."""
         try:
-            return self._parse(data, self._delimiter, table.width, places)
+            return self._parse(data, self._delimiter, places)
         except ValueError:
             return None
 
+    def text(self, data: bytes) -> list[str]:
+        """Return the cells of lines, row by row."""
+        text = data.decode(self._encoding)
+        return text[:-1].replace("\n", self._delimiter).split(self._delimiter)
 
-class _Table:
+    def ends(self, letters: npt.NDArray[np.uint8]) -> Places:
+        """Return where the cells of lines end."""
+        return np.flatnonzero((letters == ord(self._delimiter)) | (letters == ord("\n")))
+
+
+class _Table(Table):
     """Lines with the same number of cells.
 
     data: the lines.
+    n: their number.
     width: cells per line.
+    chunks: parses them.
     """
 
-    def __init__(self, data: bytes, delimiter: str, width: int, n: int, encoding: str) -> None:
-        self.data, self.width, self._n, self._delimiter = data, width, n, delimiter
-        self._encoding = encoding
-        self._flat: list[str] | None = None
-        self._columns: dict[int, Cells] = {}
+    def __init__(self, data: bytes, n: int, width: int, chunks: Chunks) -> None:
+        self.n, self._data, self._width, self._chunks = n, data, width, chunks
+        self._letters = np.frombuffer(data, np.uint8)
 
-    def column(self, place: int) -> list[str]:
+    @cached_property
+    def _flat(self) -> list[str]:
+        return self._chunks.text(self._data) if self.n else []
+
+    @cached_property
+    def _ends(self) -> Places:
+        return self._chunks.ends(self._letters)
+
+    def column(self, place: int) -> Sequence[str]:
         """Return the cells of a column."""
-        if not self.data:
-            return []
-        if self._flat is None:
-            text = self.data.decode(self._encoding)
-            self._flat = text[:-1].replace("\n", self._delimiter).split(self._delimiter)
-        return self._flat[place :: self.width]
+        return self._flat[place :: self._width]
+
+    def numbers(self, places: Sequence[int], comma: bool) -> Row | None:
+        """Return columns of numbers; see `Table.numbers`."""
+        if not places or not self.n:
+            return None
+        return self._chunks.numbers(self._data.replace(b",", b".") if comma else self._data, places)
+
+    def times(self, place: int) -> Sequence[str] | npt.NDArray[np.bytes_]:
+        """Return the cells of a column for `TimeFormat.many`, as bytes if they are equally long."""
+        found, lengths = self._bytes(place, _TIME)
+        if found is None or not (lengths == found.shape[1]).all() or (found & 0x80).any():
+            return self.column(place)
+        return np.frombuffer(found.tobytes(), f"S{found.shape[1]}")
 
     def cells(self, place: int) -> Cells:
-        """Return the cells of a column as distinct texts."""
-        if place not in self._columns:
-            short = self._short(place) if self.data else None
-            self._columns[place] = short or Cells.of(self.column(place))
-        return self._columns[place]
+        """Return the cells of a column as distinct texts.
 
-    def _short(self, place: int) -> Cells | None:
-        """Return cells of at most two bytes, such as labels; None if any cell is longer.
-
-        Compares the bytes as integers, which avoids a string for each cell.
+        Short ones, such as labels, are compared as integers, without a string for each.
         """
-        at = np.frombuffer(self.data, np.uint8)
-        marks = np.flatnonzero((at == ord(self._delimiter)) | (at == ord("\n")))
-        ends = marks[place :: self.width]
-        starts = marks[place - 1 :: self.width] if place else marks[self.width - 1 :: self.width]
-        starts = (
-            starts[: self._n] + 1 if place else np.concatenate([[0], starts[: self._n - 1] + 1])
+        found, _ = self._bytes(place, _WORD)
+        if found is None or (found & 0x80).any():
+            return super().cells(place)
+        padded = np.zeros((self.n, _WORD), np.uint8)
+        padded[:, : found.shape[1]] = found
+        codes, first, places = np.unique(
+            padded.view("<u8").ravel(), return_index=True, return_inverse=True
         )
-        lengths = ends - starts
-        if lengths.max(initial=0) > 2:
-            return None
-        codes = np.zeros(self._n, np.uint16)
-        codes[lengths > 0] = at[starts[lengths > 0]]
-        codes[lengths > 1] |= at[starts[lengths > 1] + 1].astype(np.uint16) << 8
-        if (codes & 0x8080).any():
-            return None
-        found, first, places = np.unique(codes, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        words = [int(code).to_bytes(2, "little").rstrip(b"\0").decode() for code in found[order]]
+        words = [
+            int(code).to_bytes(_WORD, "little").rstrip(b"\0").decode() for code in codes[order]
+        ]
         return Cells(words, rank[places].astype(np.int64))
 
+    def _bytes(self, place: int, longest: int) -> tuple[npt.NDArray[np.uint8] | None, Places]:
+        """Return the cells of a column as rows of bytes, padded with 0, and their lengths.
 
-def _by_pandas(data: bytes, delimiter: str, width: int, places: list[int]) -> Row:
+        The bytes are None if a cell is longer than `longest` bytes, or all are empty.
+        """
+        ends = self._ends[place :: self._width]
+        before = self._ends[place - 1 :: self._width][: self.n]
+        if place == 0:
+            before = np.append(-1, self._ends[self._width - 1 :: self._width][:-1])
+        lengths = ends - before - 1
+        size = int(lengths.max(initial=0))
+        if not 0 < size <= longest:
+            return None, lengths
+        at = np.arange(size)
+        found = self._letters.take(before[:, None] + 1 + at, mode="clip")
+        found[at >= lengths[:, None]] = 0
+        return found, lengths
+
+
+def _by_pandas(data: bytes, delimiter: str, places: Sequence[int]) -> Row:
     """Parse columns of numbers; raises ValueError for a cell that is not a number."""
     pandas: Any = import_module("pandas")
     exact = {} if _is_exact(pandas) else {"float_precision": "round_trip"}
@@ -279,7 +283,7 @@ def _is_exact(pandas: Any) -> bool:
     return version >= [3, 1]
 
 
-def _by_numpy(data: bytes, delimiter: str, width: int, places: list[int]) -> Row:
+def _by_numpy(data: bytes, delimiter: str, places: Sequence[int]) -> Row:
     """Parse columns of numbers like `_by_pandas`."""
     text = io.StringIO(data.decode("latin-1"))
     found: Row = np.loadtxt(

@@ -12,14 +12,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import isnan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import cells, dates
 from firmware_sim.streams.dates import TimeFormat
-from firmware_sim.streams.dialect import unique
-from firmware_sim.streams.understood import Column, Moments, Understood
+from firmware_sim.streams.dialect import Dialect, unique
+from firmware_sim.streams.understood import Column, Moments, Understood, read_understood
 
 #: Rows inspected to infer the columns.
 INSPECTED_ROWS = 200
@@ -30,42 +36,13 @@ _TIME_NAME = re.compile(
     r"\s*[(\[]?\s*(s|sec|seconds|ms|us|ns|min|h)?\s*[)\]]?",
     re.IGNORECASE,
 )
-_TIME_WORDS = frozenset(
-    (
-        "time",
-        "date",
-        "datetime",
-        "timestamp",
-        "ts",
-        "epoch",
-        "unix",
-        "unixtime",
-        "utc",
-        "gmt",
-        "stamp",
-        "datum",
-        "zeit",
-        "uhrzeit",
-        "zeitstempel",
-        "dt",
-        "clock",
-        "fecha",
-        "hora",
-        "heure",
-        "created",
-        "updated",
-        "recorded",
-        "logged",
-        "received",
-        "measured",
-        "when",
-        "jd",
-        "julian",
-        "serial",
-        "datenum",
-        "localtime",
-    )
-)
+_TIME_WORDS = frozenset({
+    "time", "date", "datetime", "timestamp", "ts", "epoch", "unix", "unixtime", "utc", "gmt",
+    "stamp", "datum", "zeit", "uhrzeit", "zeitstempel", "dt", "clock", "fecha", "hora", "heure",
+    "created", "updated", "recorded", "logged", "received", "measured", "when", "jd", "julian",
+    "serial", "datenum", "localtime", "mst", "est", "cst", "pst", "cet", "hhmm",
+    "hhmmss", "yyyymmdd", "yyyymmddhh", "yyyymmddhhmm", "yymmdd",
+})  # fmt: skip
 #: No name, or the name that pandas writes for a column without one.
 _INDEX_NAME = re.compile(r"|Unnamed: \d+")
 #: Names of the parts of a date, in the order of a format.
@@ -85,6 +62,44 @@ _SPARSE = 0.05
 _REPEATED = 2
 
 
+@dataclass(frozen=True)
+class ReadingOptions:
+    """The user's settings for a log and its columns."""
+
+    target: str | None = None  # the label column
+    ignore: Sequence[str] = ()  # columns that are not readings
+    #: the column of times, "auto" to detect it, "none" to ignore times
+    time: str = "auto"
+    #: what to do with a text column: "ignore" it, "refuse" it, or make 0/1 readings of it, one for
+    #: each of its most common words ("onehot") or for each hash value ("hash")
+    categories: str = "ignore"
+    category_slots: int = 8  # most readings made of a text column
+    labelled: bool = True  # whether a label column is required
+    absent: frozenset[str] = frozenset()  # additional words for missing readings, in lower case
+    clock: bool = False  # whether to add the time of day and of the week as readings
+    missing: str = "skip"  # how to handle rows with a missing reading
+    #: whether to forecast the target from its own history if there is no input column
+    alone: bool = False
+    time_format: str | None = None  # the format of times, see `TimeFormat`
+    dayfirst: bool = False  # whether 3/2/2015 is the third of February
+    sep: str | None = None  # the cell separator; None to detect it, as for the next two
+    header: int | None = None  # line number of the names, 0 for none
+    comment: str | None = None  # prefix of comment lines
+    understood: str | None = None  # a file with the record of an earlier run
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """The settings for `dialect.laid_out`."""
+        return {"separator": self.sep, "header": self.header, "comment": self.comment}
+
+    @property
+    def given(self) -> Understood | None:
+        """The record in the file `understood`; None if there is no such file yet."""
+        if self.understood is None or not Path(self.understood).exists():
+            return None
+        return read_understood(Path(self.understood))
+
+
 class _Study:
     """The inspection of one table.
 
@@ -95,52 +110,48 @@ class _Study:
         self,
         names: Sequence[str],
         rows: Sequence[Sequence[str]],
-        *,
+        options: ReadingOptions,
         separator: str,
-        target: str,
-        absent: frozenset[str] = cells.MISSING_WORDS,
-        time: str = "auto",
-        time_format: str | None = None,
-        day_first: bool | None = None,
-        keep_sparse: bool = False,
-        has_names: bool = True,
-        later: Callable[[Sequence[int]], Sequence[str]] | None = None,
+        has_names: bool,
+        later: Callable[[int], Sequence[str]] | None,
     ) -> None:
+        self.names, self.time, self.has_names, self.later = names, options.time, has_names, later
+        self.options = options
         # A column without a name cannot be the target.
-        self.names, self.target, self.time = [*names], target or None, time
-        self.has_names, self.keep_sparse = has_names, keep_sparse
-        self.time_format, self.day_first, self.later = time_format, day_first, later
-        self.absent = absent
-        held = [[*column] for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
-        self.held = held
-        self.present = [[cell for cell in one if not cells.absent(cell, absent)] for one in held]
+        self.target = options.target or None
+        absent = cells.MISSING_WORDS | options.absent
+        self.held = [[*column] for column in zip(*rows, strict=True)] or [[] for _ in names]
+        self.present = [
+            [one for one in column if not cells.absent(one, absent)] for column in self.held
+        ]
         self._first = next((at for at, one in enumerate(self.present) if one), 0)
         quoted = separator == ","
         self.notations = [cells.notation_of(one, quoted) if one else None for one in self.present]
         self.comma = any(one is not None and one.decimal == "," for one in self.notations)
         european = self.comma or separator == ";"
-        self.formats: list[tuple[TimeFormat | None, bool]] = [
-            self._format(place, european) for place in range(len(names))
-        ]
+        self.formats = [self._format(place, european) for place in range(len(names))]
 
     def _format(self, place: int, european: bool) -> tuple[TimeFormat | None, bool]:
         """Return the time format of a column, and whether it is unambiguous."""
-        present, name = self.present[place], self.names[place]
-        if not present or name == self.target or (self.time == "none"):
+        present, name, options = self.present[place], self.names[place], self.options
+        if not present or name == self.target or self.time == "none":
             return None, True
-        if self.time_format is not None and self.time in ("auto", name):
-            known = TimeFormat(self.time_format)
-            fit = known.is_counted and name == self.time
-            good = [one for one in known.many(present) if not isnan(one)]
-            if fit or (2 * len(good) >= len(present) and not known.is_counted):
+        if options.time_format is not None and self.time in ("auto", name):
+            known = TimeFormat(options.time_format)
+            good = np.count_nonzero(~np.isnan(known.many(present)))
+            if name == self.time if known.is_counted else 2 * good >= len(present):
                 return known, True
         number = self.notations[place]
         if number is not None and number.is_plain:
             return self._counted(place, present, name), True
         if len(present) > 1 and max(Counter(map(len, present)).values()) * 3 < len(present):
             return None, True  # sentences
-        later = None if self.later is None else (lambda: self.later([place]))  # type: ignore[misc]
-        return dates.recognised(present, day_first=self.day_first, european=european, later=later)
+        return dates.recognised(
+            present,
+            day_first=True if options.dayfirst else None,
+            european=european,
+            later=None if self.later is None else partial(self.later, place),
+        )
 
     def _counted(self, place: int, present: list[str], name: str) -> TimeFormat | None:
         """Return the time format of a column of numbers."""
@@ -215,20 +226,19 @@ class _Study:
         for at, name in enumerate(self.names):
             if self._is_part(at, "%H") and len(set(self.present[day])) < len(self.present[day]):
                 return Moments((self.names[day], name), f"{date.text} %H", sure)
-            if at != day and is_time_name(name) and self._is_digits_of_day(at):
-                longest = max(len(cell.strip()) for cell in self.present[at])
-                clock = "%H%M%S" if longest > 4 else "%H%M"
+            if at != day and (clock := self._digits_of_day(at)):
                 return Moments((self.names[day], name), f"{date.text} {clock}", sure)
         return None
 
-    def _is_digits_of_day(self, place: int) -> bool:
-        """Whether cells are times of day such as 5, 930, 2359 or 235959."""
+    def _digits_of_day(self, place: int) -> str:
+        """Return the format of times of day such as 5, 930, 2359 or 235959; "" for others."""
         present = [cell.strip() for cell in self.present[place]]
-        if not present or not all(cell.isdigit() and len(cell) <= 6 for cell in present):
-            return False
+        if not present or not is_time_name(self.names[place]):
+            return ""
         width = 6 if max(map(len, present)) > 4 else 4
         padded = [cell.zfill(width) for cell in present]
-        return all(one[:2] < "25" and one[2:4] < "60" and one[4:] < "60" for one in padded)
+        fit = all(re.fullmatch("(?:[01]\\d|2[0-4])[0-5]\\d(?:[0-5]\\d)?", one) for one in padded)
+        return ("%H%M%S" if width > 4 else "%H%M") if fit else ""
 
     def _is_part(self, place: int, code: str) -> bool:
         found = _PART_NAMES.get(self.names[place].strip().lower())
@@ -254,7 +264,12 @@ class _Study:
         codes = [code for code in ("%Y", "%m", "%d", "%j", "%H", "%M", "%S") if code in found]
         while codes[-1] == "%S" and "%M" not in codes:
             codes.pop()
-        return Moments(tuple(self.names[found[code]] for code in codes), " ".join(codes), True)
+        names = [self.names[found[code]] for code in codes]
+        if "%H" not in codes:
+            for at, name in enumerate(self.names):
+                if name not in (*names, self.target) and (clock := self._digits_of_day(at)):
+                    return Moments((*names, name), " ".join([*codes, clock]), True)
+        return Moments(tuple(names), " ".join(codes), True)
 
     def column(self, place: int, moments: Moments | None) -> Column:
         """Return what a column holds."""
@@ -280,7 +295,7 @@ class _Study:
             return Column(name, "switch", example=example)
         if notation is not None:
             why = ""
-            if len(present) < _SPARSE * len(held) and not self.keep_sparse:
+            if len(present) < _SPARSE * len(held) and self.options.missing == "skip":
                 why = f"has a value in {len(present):,} of the first {len(held):,} rows"
             return Column(name, "number", notation, self._own_words(place), example, why)
         why = self._why_no_time(place, present)
@@ -326,31 +341,35 @@ class _Study:
 
 
 def study(
+    options: ReadingOptions,
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
+    dialect: Dialect | None = None,
     *,
-    separator: str,
-    target: str,
-    **more: object,
+    kind: str = "a table",
+    encoding: str = "utf-8",
+    later: Callable[[int], Sequence[str]] | None = None,
 ) -> Understood:
-    """Infer what the columns hold.
+    """Return the record that the user gives, or infer what the columns of a log hold.
 
     names: of the columns, as in the table.
     rows: the first rows.
-    separator: the cell separator; if it is a comma, cells that contain commas were quoted.
-    target: the label column, which may be text.
-    more: as in `ReadingOptions`: absent, time, time_format, day_first; keep_sparse, whether to
-        keep a column with few values; has_names, whether the table has a header; later, a function
-        that returns the cells of later rows for some column indices.
+    dialect, kind, encoding: as in `Understood`.
+    later: returns the cells of later rows of a column.
     """
+    if (known := options.given) is not None:
+        return known
     renamed = unique(names)
     own = [*renamed]
     rows = [row for row in rows if len(row) == len(own) and [*row] != [*names]]
-    inspected = _Study(own, rows, separator=separator, target=target, **more)  # type: ignore[arg-type]
+    separator, has_names = (
+        ("\t", True) if dialect is None else (dialect.separator, dialect.header > 0)
+    )
+    inspected = _Study(own, rows, options, separator, has_names, later)
     moments = inspected.moments()
     columns = tuple(inspected.column(place, moments) for place in range(len(own)))
     original = {new: old for new, old in renamed.items() if new != old}
-    return Understood(columns=columns, moments=moments, comma=inspected.comma, renamed=original)
+    return Understood(columns, moments, inspected.comma, original, kind, dialect, encoding)
 
 
 def is_time_name(name: str) -> bool:

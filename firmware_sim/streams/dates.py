@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,7 @@ _CODES = {
     "H": r"(?P<H>\d\d?)", "I": r"(?P<H>\d\d?)", "M": r"(?P<M>\d\d?)", "S": r"(?P<S>\d\d?)",
     "j": r"(?P<j>\d{3})", "b": r"(?P<b>[^\W\d_]{3,12})\.?", "B": r"(?P<b>[^\W\d_]{3,12})\.?",
     "a": r"[^\W\d_]{2,12}\.?,?", "A": r"[^\W\d_]{2,12}\.?,?",
+    "G": r"(?P<G>\d{4})", "V": r"(?P<V>\d\d)", "u": r"(?P<u>[1-7])",
     "p": r"(?P<p>[AaPp])\.?\s?[Mm]\.?", "f": r"(?P<f>\d+)", "z": _ZONE, "Z": _ZONE, "%": "%",
 }  # fmt: skip
 _FIXED = {"m": 2, "d": 2, "H": 2, "I": 2, "M": 2, "S": 2, "j": 3}
@@ -74,7 +76,7 @@ _DATES = (
     "%y-%m-%d", "%y/%m/%d", "%y.%m.%d", "%Y/%d/%m", "%Y-%d-%m", "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y",
     "%d%b%Y", "%Y-%b-%d", "%Y %b %d", "%b %d, %Y", "%b %d %Y", "%b-%d-%Y", "%d-%b-%y", "%d %b %y",
     "%d. %b %Y", "%a %d %b %Y", "%a, %d %b %Y", "%a %b %d %Y", "%a, %b %d, %Y", "%Y-%j",
-    "%Y年%m月%d日", "%Y%m%d",
+    "%Y年%m月%d日", "%Y%m%d", "%G-W%V-%u", "%GW%V%u", "%Y:%m:%d",
     "%Y-%m", "%Y/%m", "%m/%Y", "%b-%Y", "%b %Y", "%Y-%b",
 )  # fmt: skip
 #: What may separate date and time of day.
@@ -82,7 +84,8 @@ _JOINTS = (" ", "T", ", ", "_", "-", ":", "  ", "t", " - ", ",", "/", ";")
 _COMPACT = ("%Y%m%d%H%M%S", "%Y%m%d%H%M", "%y%m%d%H%M%S", "%Y%m%d%H", "%y%m%d%H%M", "%d%m%Y%H%M%S")
 _SPECIAL = (
     "%Y%m%dT%H%M%S", "%Y%m%d %H%M%S", "%Y%m%d-%H%M%S", "%Y%m%d_%H%M%S", "%Y%m%dT%H%M",
-    "%Y%m%d %H%M", "%Y%m%d_%H%M", "%Y-%m-%dT%H%M%S", "%Y-%m-%d %H%M", "%Y-%m-%dT%HZ", "%Y-%m-%d %H",
+    "%Y%m%d %H%M", "%Y%m%d_%H%M", "%Y%m%d:%H%M", "%Y-%m-%dT%H%M%S", "%Y-%m-%d %H%M",
+    "%Y-%m-%dT%HZ", "%Y-%m-%d %H",
     "%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S %Z %Y", "%b %d %H:%M:%S", "%d %b %H:%M:%S",
     "%Y-%m-%d_%H%M%S", "%Y-%jT%H:%M:%S", "%Y/%m/%d %H", "%d/%m/%Y %Hh%M", "%d/%m/%Y %H.%M",
     "%d.%m.%Y %H.%M", "%Y-%m-%d %H.%M", "%Y %m %d %H %M %S", "%Y %m %d %H %M", "%Y %m %d",
@@ -117,7 +120,7 @@ class TimeFormat:
         """Whether it includes the date."""
         if self._counted:
             return self.text in _RANGES
-        return any(code in self.text for code in ("%Y", "%y", "%d", "%j"))
+        return any(code in self.text for code in ("%Y", "%y", "%d", "%G"))
 
     @property
     def has_clock(self) -> bool:
@@ -155,14 +158,13 @@ class TimeFormat:
         value = day * 86_400.0 + hour * 3600 + minute * 60 + second - 3600 * _hours(_zone_of(found))
         return value + (float("0." + fraction) if fraction else 0.0)
 
-    def many(self, found: Sequence[str]) -> npt.NDArray[np.float64]:
+    def many(self, found: Sequence[str] | npt.NDArray[np.bytes_]) -> npt.NDArray[np.float64]:
         """Return the times of many cells, NaN for cells that do not match the format."""
-        try:
-            known = None if self._regex is None else self._of_one_width(found)
-        except ValueError:  # the first cell has an unknown zone
-            known = None
+        known = self._of_one_width(np.asarray(found)) if self._regex and len(found) else None
         if known is not None:
             return known
+        if isinstance(found, np.ndarray):
+            found = found.astype(str).tolist()
         return np.array([self._or_nan(cell) for cell in found], dtype=float)
 
     def _or_nan(self, cell: str) -> float:
@@ -171,70 +173,78 @@ class TimeFormat:
         except ValueError:
             return math.nan
 
-    def _of_one_width(self, found: Sequence[str]) -> npt.NDArray[np.float64] | None:
-        """Return the times of cells that differ only in their digits; None for other cells."""
+    def _of_one_width(self, found: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+        """Return the times of cells that differ only in their digits; None for other cells.
+
+        numpy's own parser of dates crashes at an invalid one in a long array.
+        """
         assert self._regex is not None
-        model = next((self._regex.fullmatch(cell) for cell in found[:1]), None)
-        if model is None or {"b", "p"} & {k for k, v in model.groupdict().items() if v}:
+        model = self._regex.fullmatch(str(found[:1].astype(str)[0]))
+        spans = {} if model is None else {name: model.span(name) for name in model.groupdict()}
+        spans = {name: span for name, span in spans.items() if span[0] < span[1] and name != "zone"}
+        if model is None or not {"m", "d"} <= set(spans) <= set("YymdHMSf"):
             return None
-        width = len(found[0])
-        letters = np.array(found)
-        if letters.dtype.itemsize != 4 * width:
+        width, letter = len(model.string), np.uint8 if found.dtype.kind == "S" else np.uint32
+        if found.dtype.itemsize != width * np.dtype(letter).itemsize:
             return None
-        places = letters.view(np.uint32).reshape(len(found), width)
-        spans = {name: model.span(name) for name in "YymdjHMSf" if model.groupdict().get(name)}
+        letters = found.view(letter).reshape(len(found), width)
         is_digit = np.zeros(width, dtype=bool)
         for start, end in spans.values():
             is_digit[start:end] = True
-        if (places[:, ~is_digit] != places[0, ~is_digit]).any():
+        if (letters[:, ~is_digit] != letters[0, ~is_digit]).any():
             return None
-        digits = places.astype(np.int64) - ord("0")
-        if ((digits[:, is_digit] < 0) | (digits[:, is_digit] > 9)).any():
+        digits = letters[:, is_digit]
+        if (digits < ord("0")).any() or (digits > ord("9")).any():
             return None
-        value: dict[str, npt.NDArray[np.int64]] = {}
-        for name, (start, end) in spans.items():
-            powers = 10 ** np.arange(end - start - 1, -1, -1, dtype=np.int64)
-            value[name] = digits[:, start:end] @ powers
-        if not {"Y", "y"} & set(value) or not ({"m", "d"} <= set(value) or "j" in value):
-            return None
-        year = value["Y"] if "Y" in value else value["y"] + 1900 + 100 * (value["y"] < _CENTURY)
         zeros = np.zeros(len(found), np.int64)
-        hour, minute, second = (value.get(name, zeros) for name in "HMS")
-        good = (hour <= 23) & (minute <= 59) & (second <= 59) & (year >= 1)
-        starts = (year - 1970).astype("datetime64[Y]")
-        if "j" in value:
-            days = starts.astype("datetime64[D]") + (value["j"] - 1)
-            good &= (value["j"] >= 1) & (days.astype("datetime64[Y]") == starts)
-        else:
-            good &= (value["m"] >= 1) & (value["m"] <= 12) & (value["d"] >= 1)
-            months = starts.astype("datetime64[M]") + (value["m"] - 1)
-            days = months.astype("datetime64[D]") + (value["d"] - 1)
-            good &= days.astype("datetime64[M]") == months
-        seconds = days.astype(np.int64) * 86_400 + hour * 3600 + minute * 60 + second
-        out = seconds - 3600.0 * _hours(_zone_of(model))
-        if "f" in value:
-            start, end = spans["f"]
-            out = out + value["f"] / 10.0 ** (end - start)
+        value = dict.fromkeys("HMSf", zeros)
+        for name, (start, end) in spans.items():
+            value[name] = zeros
+            for at in range(start, end):
+                value[name] = 10 * value[name] + letters[:, at] - ord("0")
+        try:
+            zone = 3600.0 * _hours(model.groupdict().get("zone") or "")
+            year = value["Y"] if "Y" in value else _full_year(value["y"])
+        except (KeyError, ValueError):  # no year, an unknown zone
+            return None
+        months = (year - 1970).astype("datetime64[Y]").astype("datetime64[M]") + value["m"] - 1
+        days = months.astype("datetime64[D]") + (value["d"] - 1)
+        good = (value["H"] <= 23) & (value["M"] <= 59) & (value["S"] <= 59) & (year >= 1)
+        good &= (value["m"] >= 1) & (value["m"] <= 12) & (value["d"] >= 1)
+        good &= days.astype("datetime64[M]") == months
+        clock = value["H"] * 3600 + value["M"] * 60 + value["S"]
+        out = days.astype(np.int64) * 86_400 + clock - zone
+        start, end = spans.get("f", (0, 0))
+        out += value["f"] / 10.0 ** (end - start)
         for at in np.flatnonzero(~good).tolist():  # 24:00:00, a leap second, or not a time
-            out[at] = self._or_nan(found[at])
+            out[at] = self._or_nan(str(found[at : at + 1].astype(str)[0]))
         return np.asarray(out, dtype=float)
 
 
+def _full_year(year: Any) -> Any:
+    """Return a year, or years, of two digits with the century."""
+    return year + 1900 + 100 * (year < _CENTURY)
+
+
 def _bare(cell: str) -> str:
-    """Strip blanks, brackets, quotes and the German word for o'clock from a cell."""
+    """Strip blanks, brackets, quotes and the German o'clock; of an interval return the start."""
     text = cell.strip(" \t\r\n'")
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1]
+    if text.count("T") == 2 and "/" in text:  # an interval of ISO 8601
+        text = text.partition("/")[0]
     return text.removesuffix(" Uhr")
 
 
 def _day(part: dict[str, str | None]) -> int:
     """Return the days since 1970 of the parts of a date; raises ValueError."""
+    if part.get("G"):
+        year, week, day = (int(part.get(name) or 1) for name in "GVu")
+        return datetime.fromisocalendar(year, week, day).toordinal() - 719_163
     if part.get("Y"):
         year = int(part["Y"] or 0)
     elif part.get("y"):
-        year = int(part["y"] or 0)
-        year += 2000 if year < _CENTURY else 1900
+        year = _full_year(int(part["y"] or 0))
     elif part.get("d") is not None:
         year = 1972  # an arbitrary leap year: the log has no year
     else:
@@ -326,7 +336,7 @@ def _between(text: str, at: int) -> str:
         text[at] in " T"
         and text[at + 1 : at + 3] in ("%H", "%I")
         and at > 1
-        and text[at - 1] in "dyYjb"
+        and text[at - 1] in "dyYjbu"
     ):
         return r"(?:\s+|[Tt])"  # programs write either
     if text[at] == " ":
@@ -386,13 +396,22 @@ def _candidates(column: Sequence[str]) -> list[TimeFormat]:
     return [TimeFormat(text) for text in dict.fromkeys(found)]
 
 
+def is_moment(cell: str) -> bool:
+    """Whether a cell has the form of a date or a time of day, but is not a number."""
+    shape = re.sub(r"\d", "1", _bare(cell))
+    return not shape.isdigit() and bool(_texts(shape))
+
+
+@lru_cache(4096)
 def _texts(probe: str) -> list[str]:
     """Return the formats that match a cell."""
     if not 3 < len(probe) < 70:
         return []
     if re.fullmatch(r"\d+([.,]\d+)?", probe):
         digits = len(re.match(r"\d+", probe)[0])  # type: ignore[index]
-        some = ("%Y%m%d", *_COMPACT) if digits in (8, 10, 12, 14) else ()
+        some = ["%Y%m%d", *_COMPACT] if digits in (8, 10, 12, 14) else []
+        if probe[2:4] in ("19", "20"):  # the number of a sensor, then a date
+            some += [f"{probe[:2]}{text}" for text in ("%Y%m%d%H%M", "%Y%m%d%H")]
         return [text for text in some if _fits(text, probe)]
     found: list[str] = []
     for text in _DATES:

@@ -18,6 +18,7 @@ from itertools import islice
 
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import cells
+from firmware_sim.streams.dates import is_moment
 from firmware_sim.streams.text import BadLine, Records, is_comment, separated
 
 #: Lines inspected to detect the dialect.
@@ -31,15 +32,6 @@ _LONGEST_READING = 80
 SEPARATORS = (",", ";", "\t", "|", " \t", ",;", ";\t", ",\t", ";|", ",|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _COMMENTS = ("#", "%", "//", "!", "'", "*")
-_MOMENT = re.compile(
-    r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(\s*[AaPp]\.?\s?[Mm]\.?)?|\d{1,2}\.\d{2}\.\d{2}"
-    r"|(\d{1,2}:\d{2}(:\d{2})?\s+)?\d{1,4}(?P<mark>[-/._])\d{1,3}((?P=mark)\d{1,4})?"
-    r"([T ,_:-]+\d{1,2}([:.h-]?\d{2}){0,2}([.,]\d+)?)?"
-    r"\s*([AaPp]\.?\s?[Mm]\.?)?\s*(Z|[A-Z]{3,4}|[+-]\d\d(:?\d\d)?)?(\[.*\])?"
-    r"|([^\W\d_]{3,9}[ .,-]+)?\d{1,2}[ .-]*[^\W\d_]{3,9}[ .,:-]*\d{2,4}.*"
-    r"|[^\W\d_]{3,9}[ .,]+(\w{3,9}[ .,]+)?\d{1,2}[ ,]+.*\d{2,4}|\d{8}[T _-]\d{4,6}Z?"
-)
-_TWO = re.compile(r"\d+[.,_]\d+|\d+\.\d+,\d+(\.\d+)?|\d+,\d+\.\d+")
 _ATTRIBUTE = re.compile(r"@attribute\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))", re.IGNORECASE)
 _WORD = re.compile(r"[^,;\t|]*")
 _NAMED = re.compile(r"[^\W\d_]")
@@ -230,7 +222,7 @@ def _separator(lines: Sequence[str]) -> str:
         found = _score([cut(line, mark) for line in some])
         if found > 1.08 * score:
             best, score = mark, found
-    if best == " \t" and all(len(cut(line, best)) == 2 and _is_moment(line) for line in lines[1:]):
+    if best == " \t" and all(len(cut(line, best)) == 2 and is_moment(line) for line in lines[1:]):
         return ","  # one column of times
     return best
 
@@ -263,13 +255,7 @@ def _is_reading(cell: str) -> bool:
         return True
     if cells.absent(cell) or cells.is_switch(cell) or cells.is_number(cell, comma=True):
         return True
-    return _is_moment(cell) or cells.notation_of([cell], True) is not None
-
-
-def _is_moment(cell: str) -> bool:
-    text = cell.strip()
-    # Two numbers, as in 20.5 and 20-50, are not a date.
-    return _MOMENT.fullmatch(text) is not None and not _TWO.fullmatch(text)
+    return is_moment(cell) or cells.notation_of([cell], True) is not None
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
@@ -302,7 +288,8 @@ def _first_row(rows: Sequence[Sequence[str]], width: int, start: int) -> int:
     )
     # Rows above it, up to a line of words, may miss most readings.
     at = sure
-    while at > start and len(rows[at - 1]) == width and _lacks_words(rows[at - 1], read):
+    first = start + (start == 0 and bool(rows) and _is_counted(rows[0]))
+    while at > first and len(rows[at - 1]) == width and _lacks_words(rows[at - 1], read):
         at -= 1
     return at
 
@@ -362,7 +349,14 @@ def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None
     n_filled = [sum(map(bool, row)) for row in rows[top:start]]
     # A title line above the names has one cell, padded with commas.
     max_filled = max(n_filled)
-    return top + next(at for at, count in enumerate(n_filled) if count >= 0.75 * max_filled)
+    if max_filled == 1 < width - 1:
+        return None  # nothing but titles
+    full = [top + at for at, count in enumerate(n_filled) if count >= 0.75 * max_filled]
+    # A line of a preamble may be as full as the names, but contains numbers.
+    words = [at for at in full if not any(map(cells.is_number, rows[at]))]
+    if full[0] not in words and words and len({*rows[words[0]]}) == width:
+        return words[0]
+    return full[0]
 
 
 def _commented(
@@ -420,12 +414,12 @@ def _fitted(names: list[str], body: Sequence[Sequence[str]], width: int) -> list
 
 def _is_day_and_time(rows: Sequence[Sequence[str]]) -> bool:
     """Whether rows begin with a date and a time of day."""
-    return all(_is_moment(row[0]) and ":" not in row[0] and ":" in row[1] for row in rows)
+    return all(is_moment(row[0]) and ":" not in row[0] and ":" in row[1] for row in rows)
 
 
 def _starts_with_time(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first column is a time, so that the last name is the missing one."""
-    return all(_is_moment(row[0]) for row in rows) and bool(names) and not _is_moment(names[0])
+    return all(is_moment(row[0]) for row in rows) and bool(names) and not is_moment(names[0])
 
 
 def unique(names: Sequence[str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from firmware_sim.streams import libsvm
+from firmware_sim.streams import matrices
 
 _TABLE = "save its table as CSV"
 #: Unsupported formats: how such files start, what they are, and how to convert them.
@@ -45,6 +45,7 @@ _LINE_PROTOCOL = re.compile(
     r"[^\s,=]+(,[^\s,=]+=[^\s,=]+)* [^\s,=]+=(\"[^\"]*\"|[^\s,]+)"
     r"(,[^\s,=]+=(\"[^\"]*\"|[^\s,]+))*( \d{9,19})?"
 )
+_METER = re.compile(r"100,NEM1[23],")
 _SQL = re.compile(r"\s*(insert into|create table|-- \w*sql)", re.IGNORECASE)
 
 
@@ -74,7 +75,7 @@ def kind_of(lines: Sequence[str]) -> str:
         return "arff"
     if first[0] == "{" or re.match(r"\[\s*([{\[]|-?\d|\"|$)", first):
         return "json"
-    if libsvm.looks_like(first):
+    if matrices.is_libsvm(first):
         return "libsvm"
     if _mostly(_VOWPAL, filled):
         return (
@@ -86,6 +87,8 @@ def kind_of(lines: Sequence[str]) -> str:
             "InfluxDB's line protocol, not a table; export it as CSV: influx query ... --raw, or "
             "influx -format csv -execute 'select ...'"
         )
+    if _METER.match(first):
+        return "a meter's data file (NEM12), a day in each line; nemreader output-csv FILE"
     if _SQL.match(first):
         return "a dump of a database, not a table; export the table as CSV"
     return "table"

@@ -1,21 +1,23 @@
-"""Live streams: rows from standard input or a broker, as they arrive."""
+"""Live streams: rows from standard input or a broker, as they arrive, replayed or recorded."""
 
 from __future__ import annotations
 
+import csv
 import logging
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from firmware_sim.errors import StreamError
-from firmware_sim.streams.block import Damage
-from firmware_sim.streams.columns import INSPECTED_ROWS
+from firmware_sim.errors import SimulatorError, StreamError
+from firmware_sim.streams.block import Line
+from firmware_sim.streams.columns import INSPECTED_ROWS, study
 from firmware_sim.streams.dialect import Dialect
 from firmware_sim.streams.reading import Reading, ReadingOptions
-from firmware_sim.streams.tables import CellStream, Line
+from firmware_sim.streams.tables import CellStream
 
 #: Rows kept for a second pass: the first pass chooses the kernel width.
 KEPT = 1_000
@@ -25,26 +27,6 @@ INSPECT_TIMEOUT = 2.0
 NOTICE = 3.0
 
 _log = logging.getLogger("firmware_sim")
-
-Record = list[str]
-
-
-class BadRecord(list[str]):
-    """A message or line that is not a row, without cells; `why` says what is wrong."""
-
-    why: Damage
-
-    @classmethod
-    def of(cls, why: str, text: str) -> BadRecord:
-        """Return the bad record of a line."""
-        out = cls()
-        out.why = Damage.of(why, text)
-        return out
-
-
-def line_of(record: Record) -> Line:
-    """Return the cells of a row, and why it has none (or an empty string)."""
-    return record, record.why if isinstance(record, BadRecord) else ""
 
 
 class Source(ABC):
@@ -62,7 +44,7 @@ class Source(ABC):
     kind: str = "messages"
     layout: Dialect | None = None
     ignored: tuple[str, ...] = ()
-    _records: Iterator[Record | None] | None = None
+    _arriving: Iterator[Line | None] | None = None
     _gave_rows = False
 
     @abstractmethod
@@ -77,42 +59,41 @@ class Source(ABC):
         Returns: an empty list if the wait ended early.
         """
 
-    def is_row(self, record: Record) -> bool:
-        """Whether a record has the cells of a row; otherwise the wait for a row continues."""
-        return bool(record)
+    def is_row(self, line: Line) -> bool:
+        """Whether a line has the cells of a row; otherwise the wait for a row continues."""
+        return bool(line.cells)
 
     def wanting(self) -> str:
         """Return a sentence that says what is missing while no row has arrived."""
         return f"{self.name}: nothing has come yet"
 
     @abstractmethod
-    def records(self) -> Iterator[Record | None]:
-        """Yield rows of cells, and None several times a second while none arrives."""
+    def lines(self) -> Iterator[Line | None]:
+        """Yield rows, and None several times a second while none arrives."""
 
     def until(
         self, idle: float | None, patience: Callable[[], float | None] | None = None
-    ) -> Iterator[Record | None]:
-        """Yield the items of `records` until nothing has arrived for too long.
+    ) -> Iterator[Line | None]:
+        """Yield the items of `lines` until nothing has arrived for too long.
 
         idle: seconds of silence that end the iteration; None for no limit.
         patience: called at every silence for the limit, instead of `idle`.
         """
-        if self._records is None:
-            self._records = self.records()
+        self._arriving = self._arriving or self.lines()
         last = time.monotonic()
         wait = None if self._gave_rows else Wait(self)
-        for record in self._records:
-            if record and self.is_row(record):
+        for line in self._arriving:
+            if line is not None and self.is_row(line):
                 self._gave_rows, wait = True, None
             elif wait is not None:
                 wait.is_over()  # logs what is missing
-            if record is not None:
+            if line is not None:
                 last = time.monotonic()
             else:
                 max_idle = patience() if patience is not None else idle
                 if max_idle is not None and time.monotonic() - last > max_idle:
                     return
-            yield record
+            yield line
 
     def notes(self) -> list[str]:
         """Return notes for the report, one sentence each."""
@@ -168,27 +149,26 @@ class LiveStream(CellStream):
         self, source: Source, options: ReadingOptions, *, idle: float | None = None
     ) -> None:
         self.name = source.name
-        self._source = source
-        self._idle = idle
-        self._held: list[Record] = []
+        self._source, self._idle = source, idle
+        self._held: list[Line] = []
         self._read = 0
         self._header = source.header(idle)
-        self._first()
+        # Only the user limits the wait for the very first row.
+        for line in source.until(None, lambda: INSPECT_TIMEOUT if self._held else idle):
+            if line is not None:
+                self._keep(line)
+                if len(self._held) == INSPECTED_ROWS:
+                    break
         self.read_as(options)
 
     def read_as(self, options: ReadingOptions) -> None:
         """Interpret the columns by these options, from the rows received so far."""
         source, header = self._source, self._header
         options = replace(options, ignore=(*options.ignore, *source.ignored))
-        held = self._held[:INSPECTED_ROWS]
-        first = [record for record in held if not isinstance(record, BadRecord)]
-        layout, known = source.layout, options.given
-        if known is None:
-            separator = "\t" if layout is None else layout.separator
-            named = layout is None or layout.header > 0
-            known = options.study(header, first, separator, has_names=named)
-            known = known.laid_out(source.kind, layout)
-        elif header and known.names != header:
+        first = [line.cells for line in self._held[:INSPECTED_ROWS] if not line.why]
+        known = study(options, header, first, source.layout, kind=source.kind)
+        original = [known.renamed.get(name, name) for name in known.names]
+        if header and header not in (known.names, original):
             raise StreamError(f"{self.name}: {options.understood} is of another log: {header}")
         self._read_as(Reading(self.name, known, first, options))
 
@@ -202,36 +182,88 @@ class LiveStream(CellStream):
         """How many rows have arrived and can be read again."""
         return len(self._held)
 
-    def _first(self) -> None:
-        """Collect the rows from which the columns are inferred."""
-        # Only the user limits the wait for the very first row.
-        for record in self._source.until(None, self._patience):
-            if record is not None:
-                self._keep(record)
-                if len(self._held) == INSPECTED_ROWS:
-                    break
-
-    def _patience(self) -> float | None:
-        return INSPECT_TIMEOUT if self._held else self._idle
-
-    def _keep(self, record: Record) -> None:
+    def _keep(self, line: Line) -> None:
         self._read += 1
         if len(self._held) < KEPT:
-            self._held.append(record)
+            self._held.append(line)
 
-    def records(self) -> Iterator[Line | None]:
-        """Yield the rows; see `CellStream.records`."""
+    def lines(self) -> Iterator[Line | None]:
+        """Yield the rows; see `CellStream.lines`."""
         if self._read > len(self._held):
             raise StreamError(f"{self.name} cannot be read again after {KEPT:,} rows")
-        at = 0
-        while at < len(self._held):
-            yield line_of(self._held[at])
-            at += 1
-        for record in self._source.until(self._idle):
-            if record is not None:
-                self._keep(record)
-            yield None if record is None else line_of(record)
+        yield from self._held
+        for line in self._source.until(self._idle):
+            if line is not None:
+                self._keep(line)
+            yield line
+
+    def count(self) -> int | None:
+        """Return None, since more rows may arrive."""
+        return None
 
     def close(self) -> None:
         """Close the source."""
         self._source.close()
+
+
+@dataclass
+class Recording:
+    """The result of a recording."""
+
+    rows: int = 0  # rows in the file
+    #: rows with the wrong number of cells, which are skipped
+    damaged: int = 0
+    notes: list[str] = field(default_factory=list)  # the notes of the source
+
+
+def record(
+    source: Source,
+    path: str | Path,
+    *,
+    limit: int | None = None,
+    idle: float | None = None,
+    on_row: Callable[[], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Recording:
+    """Write the rows of a source to a new CSV file, until it ends.
+
+    source: standard input or a broker's topic; closed at the end.
+    path: the file; an existing one is never overwritten. Each row is written in a
+        single call, so a power cut leaves at most one unfinished row, which a replay skips.
+    limit: the most rows to write.
+    idle: seconds without a row after which the stream ends.
+    on_row, should_stop: as for `Replay.run`.
+    Raises SimulatorError: the file already exists or cannot be written, or the source fails.
+    """
+    done = Recording()
+    try:
+        header = source.header(idle, should_stop)
+        if not header and should_stop is not None and should_stop():
+            return done
+        if not header:
+            raise SimulatorError(f"{source.name}: the first line must hold the column names")
+        with open(path, "x", encoding="utf-8", newline="", buffering=1) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(header)
+            for line in source.until(idle):
+                if should_stop is not None and should_stop():
+                    break
+                if line is None:
+                    continue
+                if len(line.cells) != len(header):
+                    done.damaged += 1
+                    continue
+                writer.writerow(line.cells)
+                done.rows += 1
+                if on_row is not None:
+                    on_row()
+                if done.rows == limit:
+                    break
+    except FileExistsError:
+        raise SimulatorError(f"{path} already exists: choose another name") from None
+    except OSError as error:
+        raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
+    finally:
+        source.close()
+    done.notes = source.notes()
+    return done

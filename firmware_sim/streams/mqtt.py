@@ -1,7 +1,5 @@
 """Rows from an MQTT broker, one per message: a JSON object or CSV cells.
 
-`messages.py` parses the messages.
-
 Design: the client thread puts messages into a queue of fixed size, the reader takes them out. If
 the queue is full, the thread waits, and so does the broker; a message that does not fit within
 `PATIENCE` is dropped and counted. The session survives a lost connection (MQTT 5, session expiry),
@@ -13,13 +11,14 @@ message that the publisher repeats looks like a new one to the broker: only a me
 
 from __future__ import annotations
 
+import csv
 import queue
 import re
 import secrets
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from ipaddress import IPv6Address
 from itertools import chain
@@ -27,8 +26,11 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from firmware_sim.errors import StreamError
-from firmware_sim.streams.live import Record, Source, Wait
-from firmware_sim.streams.messages import described, fields, split, text
+from firmware_sim.plaintext import shortened
+from firmware_sim.streams import cells
+from firmware_sim.streams.block import Line
+from firmware_sim.streams.live import Source, Wait
+from firmware_sim.streams.objects import line_of, of_value, parsed
 
 #: Most messages in the queue.
 QUEUE = 1_024
@@ -182,10 +184,10 @@ class MqttSource(Source):
         _remember(self._recent, message.mid, (self.connects, mark))
         return again
 
-    def _is_new(self, cells: Record) -> bool:
+    def _is_new(self, line: Line) -> bool:
         """Whether no recent message had this id; a message without an id is new."""
         assert self._columns is not None
-        own = cells[self._columns.index(self._id)] if len(cells) == len(self._columns) else ""
+        own = line.cells[self._columns.index(self._id)] if self.is_row(line) else ""
         if own in self._ids:
             self.repeated += 1
             return False
@@ -195,7 +197,7 @@ class MqttSource(Source):
 
     def header(
         self, idle: float | None = None, should_stop: Callable[[], bool] | None = None
-    ) -> Record:
+    ) -> list[str]:
         """Return the columns; the first JSON message names them.
 
         Raises StreamError: the wait ended without such a message; says what arrived instead.
@@ -204,7 +206,7 @@ class MqttSource(Source):
         payloads = self._payloads()
         while self._columns is None:
             payload = next(payloads)
-            values = fields(payload) if payload else {}
+            values = _fields(payload) if payload else {}
             if values:
                 if self._id and self._id not in values:
                     raise StreamError(
@@ -226,34 +228,34 @@ class MqttSource(Source):
         """Return what is missing, and the address that would read the messages received."""
         if self._unread is not None:
             where = f"{self.name}{'&' if '?' in self.name else '?'}columns="
-            return f"{self.name}: {described(self._unread, where, self._columns)}"
+            return f"{self.name}: {_described(self._unread, where, self._columns)}"
         port = "" if self._port == 1883 else f" -p {self._port}"
         return (
             f"{self.name}: nothing has come yet on {self._topic!r}; waiting (to see what is sent: "
             f"mosquitto_sub -h {self._host}{port} -t '#' -v; --idle SECONDS ends the wait)"
         )
 
-    def is_row(self, record: Record) -> bool:
-        """Whether a record has one cell per column."""
-        return len(record) == len(self._columns or ())
+    def is_row(self, line: Line) -> bool:
+        """Whether a line has one cell per column."""
+        return len(line.cells) == len(self._columns or ()) > 0
 
     def _count_damaged(self, payload: bytes) -> None:
         self.damaged += 1
         if self._unread is None:
             self._unread = payload
 
-    def records(self) -> Iterator[Record | None]:
-        """Yield the cells of each message, and None while none arrives."""
+    def lines(self) -> Iterator[Line | None]:
+        """Yield each message, and None while none arrives."""
         first = iter((self._first,) if self._first else ())
         for payload in chain(first, self._payloads()):
             if payload is None:
                 yield None
                 continue
-            cells = self._cells(payload)
-            if not cells or len(cells) != len(self._columns or ()):
+            line = self._line(payload)
+            if not self.is_row(line):
                 self._count_damaged(payload)
-            if not self._id or self._is_new(cells):
-                yield cells
+            if not self._id or self._is_new(line):
+                yield line
 
     def _payloads(self) -> Iterator[bytes | None]:
         while True:
@@ -264,17 +266,17 @@ class MqttSource(Source):
                     raise StreamError(f"{self.name}: {self._failure}") from None
                 yield None
 
-    def _cells(self, payload: bytes) -> Record:
-        """Return the cells of a message; an empty list if it is not a row."""
-        columns = self._columns or []
-        values = fields(payload)
+    def _line(self, payload: bytes) -> Line:
+        """Return the row in a message; one without cells if it is not a row."""
+        columns, text = self._columns or [], payload.decode("utf-8", "replace")
+        values = _fields(payload)
         if not values:
-            return split(payload) if self._named else []
+            return Line(_split(payload) if self._named else [], "", text)
         if not self._named and len(self._others) < _LISTED:
             self._others.update(dict.fromkeys(name for name in values if name not in columns))
         if not any(name in values for name in columns):
-            return []
-        return [text(values.get(name)) for name in columns]
+            return Line([], "", text)
+        return line_of(values, columns, text)
 
     def notes(self) -> list[str]:
         """Return counts of the messages by outcome, one sentence each."""
@@ -332,3 +334,55 @@ def _shown(url: str) -> str:
     head, at, tail = url.rpartition("@")
     scheme = head.partition("://")[0]
     return f"{scheme}://...@{tail}" if at else url
+
+
+def _fields(payload: bytes) -> dict[str, Any]:
+    """Return the values of a JSON object, see `flat`; {} if it is not one."""
+    value = parsed(payload)
+    return of_value(value) if isinstance(value, dict) else {}
+
+
+def _split(payload: bytes) -> list[str]:
+    """Return the cells of a CSV message; an empty list if it is not text."""
+    try:
+        return next(csv.reader([payload.decode().strip("\r\n")]), [])
+    except (UnicodeDecodeError, csv.Error):
+        return []
+
+
+def _described(payload: bytes, address: str, columns: Sequence[str] | None) -> str:
+    """Return what a message that is not a row holds, and the address that would read it.
+
+    payload: the message.
+    address: the URL of the topic, up to the names of columns.
+    columns: the columns; None if messages must be JSON objects.
+    """
+    found = _split(payload)
+    if not found or any(ord(letter) < 32 for cell in found for letter in cell.strip()):
+        return "messages are not text; a row is a JSON object or CSV cells"
+    shown = shortened(",".join(found))
+    values = _fields(payload)
+    if values and columns is not None:
+        return (
+            f"messages have the fields {shortened(', '.join(values), 200)} and none of the columns "
+            f"{','.join(columns)}"
+        )
+    if payload.lstrip()[:1] in (b"{", b"["):
+        what = f"messages are {shown}, and not JSON objects with values in them"
+        return f'{what}: a row is {{"temperature": 21.5, "light": 430}}'
+    if columns is not None:
+        return (
+            f"messages have {len(found)} cells, such as {shown}, and there are {len(columns)} "
+            f"columns ({','.join(columns)})"
+        )
+    if len(found) == 1:
+        what = "numbers" if cells.is_number(found[0]) else "words"
+        return (
+            f"messages are plain {what}, such as {shown}: '{address}value' reads them as one "
+            "column; to learn from several sensors, publish their readings as one JSON object"
+        )
+    names = ",".join(f"c{place}" for place in range(1, len(found) + 1))
+    return (
+        f"messages are cells of CSV, such as {shown}: '{address}{names}' reads them, with your own "
+        "names, the label's among them"
+    )

@@ -1,26 +1,86 @@
-"""Opens a stream by its name, path or address."""
+"""Opens a stream: one bundled with the package by its name, a file by its path, or an address.
+
+``data/README.md`` names the sources of the bundled streams.
+"""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import dropwhile, islice
 from pathlib import Path
 from typing import Any
 
 from firmware_sim.errors import StreamError
-from firmware_sim.streams.bundled import BUNDLED
 from firmware_sim.streams.formats import kind_of, refusal
-from firmware_sim.streams.frames import FrameStream
-from firmware_sim.streams.history import HistoryStream, history_of
 from firmware_sim.streams.live import LiveStream, Source
+from firmware_sim.streams.matrices import LibsvmStream, NpzStream
 from firmware_sim.streams.objects import open_json
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.table import CsvStream
+from firmware_sim.streams.tables import history_of, open_frame, open_history
 from firmware_sim.streams.text import open_bytes, open_lines, reading
 
 _INSPECTED_LINES = 60  # lines inspected to detect the format
+
+
+@dataclass(frozen=True)
+class BundledStream:
+    """A bundled stream and how to read it."""
+
+    name: str
+    file: str
+    target: str
+    ignore: tuple[str, ...]
+    about: str
+    #: The required kind of labels; "" if two classes are possible.
+    kind: str = ""
+
+    @property
+    def path(self) -> Path:
+        """Return the path of the file."""
+        return Path(__file__).parent.parent / "data" / self.file
+
+
+BUNDLED = {
+    stream.name: stream
+    for stream in (
+        BundledStream(
+            name="occupancy",
+            file="occupancy.csv.xz",
+            target="occupied",
+            ignore=("datetime",),
+            about="an office room, 5 sensors a minute: is anybody in? (UCI, CC BY 4.0)",
+        ),
+        BundledStream(
+            name="robot",
+            file="robot.csv.xz",
+            target="forward",
+            ignore=("move",),
+            about="24 ultrasound sensors of a robot along a wall: does it go on? --target move "
+            "--kind multiclass: which of four moves? (UCI, CC BY 4.0)",
+        ),
+        BundledStream(
+            name="house",
+            file="house.csv.xz",
+            target="temperature_comedor_sensor",
+            ignore=("temperature_habitacion_sensor",),
+            about="a house and its weather, every 15 minutes: how warm is the dining room? "
+            "--kind regression (UCI, CC BY 4.0)",
+            kind="regression",
+        ),
+        BundledStream(
+            name="office",
+            file="office.csv.xz",
+            target="anomaly",
+            ignore=("point",),
+            about="an office's temperature, hourly, with two failures: is this one? "
+            "Without labels: --kind novelty (NAB, MIT)",
+        ),
+    )
+}
 
 
 def open_stream(
@@ -53,7 +113,7 @@ def open_stream(
     chosen = ReadingOptions(target, ignore, **options)
     live = open_source(source)
     if live is not None:
-        live.asked = {"separator": chosen.sep, "header": chosen.header, "comment": chosen.comment}
+        live.asked = chosen.layout
         try:
             return LiveStream(live, chosen, idle=idle)
         except BaseException:
@@ -61,11 +121,6 @@ def open_stream(
             raise
     bundled = BUNDLED.get(source)
     if bundled is not None:
-        if not bundled.path.exists():
-            raise StreamError(
-                f"the stream {source!r} is not in wheels, to keep them small; it is in "
-                f"the source distribution, as firmware_sim/data/{bundled.file}"
-            )
         asked = target if target is not None else bundled.target
         # If its other label is the target, its default target is not a reading.
         others = [name for name in bundled.ignore if name != asked]
@@ -107,7 +162,7 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
         with reading(path), path.open("rb") as file:
             start = file.read(512)
         if start.startswith(b"PAR1"):
-            return FrameStream(path, options)
+            return open_frame(path, options)
         if start.startswith(b"PK\x03\x04") and (own := _of_archive(path, options)):
             return own
         if start and (what := refusal(start)):
@@ -125,10 +180,8 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
     if kind == "json":
         return open_json(path, options)
     if kind == "table" and (layout := history_of(path, options.target)) is not None:
-        return HistoryStream(path, layout, options)
+        return open_history(path, layout, options)
     if kind == "libsvm":
-        from firmware_sim.streams.libsvm import LibsvmStream
-
         if options.target not in (None, LibsvmStream.target) or options.ignore:
             raise StreamError(f"{path.name} is a LIBSVM file: --target and --ignore do not apply")
         return LibsvmStream(path)
@@ -143,10 +196,8 @@ def _of_archive(path: Path, options: ReadingOptions) -> Stream | None:
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise StreamError(f"cannot read {path}: {error}") from None
     if "xl/workbook.xml" in names:
-        return FrameStream(path, options)
+        return open_frame(path, options)
     if any(name.endswith(".npy") for name in names):
-        from firmware_sim.streams.arrays import NpzStream
-
         return NpzStream(path, target=options.target)
     if path.suffix == ".npz":
         raise StreamError(

@@ -17,7 +17,7 @@ from firmware_sim.errors import StreamError
 MAX_MEMORY = 16 << 20
 
 _PIECE = 1 << 16
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
 _XZ = b"\xfd7zXZ\x00"
 _BZ2 = b"BZh"
 _ZIP = b"PK\x03\x04"
@@ -65,7 +65,7 @@ def unpacked(raw: io.BufferedReader) -> io.BufferedReader:
     Raises StreamError: an archive contains no log, or several.
     """
     start = raw.peek(len(_XZ))
-    if start.startswith(_GZIP):
+    if start.startswith(GZIP):
         return _buffered(gzip.GzipFile(fileobj=raw))
     if start.startswith(_XZ):
         return _buffered(XzReader(raw))

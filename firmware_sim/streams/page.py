@@ -17,7 +17,7 @@ from firmware_sim.streams.reading import Reading
 from firmware_sim.streams.sentinels import Sentinels
 from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.tables import CellStream
-from firmware_sim.streams.understood import Moments, in_words
+from firmware_sim.streams.understood import Moments
 
 #: Most columns listed; a step of more than this many periods is a gap.
 _LISTED, _GAP = 60, 3.0
@@ -92,7 +92,7 @@ def page(stream: Stream, tally: Tally, all_rows: bool) -> list[str]:
     all_rows: whether these are all rows of the log.
     """
     reading = stream.reading if isinstance(stream, CellStream) else None
-    made = "" if reading is None else f": {reading.understood.made_of()}"
+    made = "" if reading is None else f": {reading.understood}"
     lines = [f"log       {stream.name}{made}"]
     damaged = sum(count for count, _ in tally.damages.by_reason.values())
     which = "" if all_rows else "the first "
@@ -123,7 +123,7 @@ def _time(reading: Reading, moments: Moments | None, tally: Tally) -> str:
     if moments is None:
         return "no column holds times"
     zone = "no zone" if reading.local_times else "in UTC"
-    parts = [in_words(moments)]
+    parts = [str(moments)]
     if moments.format.startswith("%"):
         parts.append(zone)
     if not math.isnan(tally.first) and reading.is_dated:

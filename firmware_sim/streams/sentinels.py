@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from firmware_sim.streams.row import Row
+from firmware_sim.streams.block import Row
 
 #: What programs write for missing readings, and failed sensors, buses and converters return.
 _CODES = np.array(

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import queue
 import select
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 
 from firmware_sim.errors import StreamError
+from firmware_sim.streams.block import Line
 from firmware_sim.streams.dialect import cut, laid_out
 from firmware_sim.streams.formats import kind_of, refusal
-from firmware_sim.streams.live import INSPECT_TIMEOUT, BadRecord, Record, Source, Wait
-from firmware_sim.streams.messages import text
-from firmware_sim.streams.objects import NO_OBJECT, fields_of, names_of
+from firmware_sim.streams.live import INSPECT_TIMEOUT, Source, Wait
+from firmware_sim.streams.objects import LINES, fields_of, lines_of, names_of
+from firmware_sim.streams.packed import DAMAGED_END, GZIP
 from firmware_sim.streams.reading import HEADER_AGAIN
 from firmware_sim.streams.text import (
     LONGEST_LINE,
     MAX_CHARACTERS,
-    NO_TEXT,
-    NUL_BYTES,
     BadLine,
+    checked,
     encoding_of,
     is_comment,
 )
 
 #: Seconds to wait for input before the caller may stop.
 _TICK = 0.2
+#: Bytes read, and bytes unpacked, at a time.
 _BLOCK = 1 << 16
 #: Lines from which the layout is detected.
 _LAYOUT = 60
@@ -44,15 +47,13 @@ class PipeSource(Source):
 
     def __init__(self, descriptor: int = 0, name: str = "standard input") -> None:
         self.name = name
-        self._descriptor = descriptor
-        self._lines = self._read()
+        self._lines = self._read(descriptor)
         self._first: list[str] = []  # lines received before the layout was known
         self._names: list[str] = []
-        self._is_json = False
 
     def header(
         self, idle: float | None = None, should_stop: Callable[[], bool] | None = None
-    ) -> Record:
+    ) -> list[str]:
         """Return the names of the columns, waiting for the first lines."""
         wait = Wait(self, idle, should_stop)
         began = time.monotonic()
@@ -64,11 +65,11 @@ class PipeSource(Source):
                     break
             elif wait.is_over() or (self._first and time.monotonic() - began > INSPECT_TIMEOUT):
                 break
-        text_lines = [line for line in self._first if not isinstance(line, BadLine)]
-        what = kind_of(text_lines)
+        text = [line for line in self._first if not isinstance(line, BadLine)]
+        what = kind_of(text)
         if what == "json":
-            self._is_json, self.kind = True, "JSON, one object per line"
-            self._names = names_of([*filter(None, map(fields_of, text_lines))])
+            self.kind = LINES
+            self._names = names_of([*map(fields_of, text)])
             return self._names
         if what == "libsvm":
             what = "in LIBSVM format, which is read from files alone: save it and name the file"
@@ -79,8 +80,8 @@ class PipeSource(Source):
         self._names = [*self.layout.names]
         return self._names
 
-    def records(self) -> Iterator[Record | None]:
-        """Yield the cells of each nonblank line, and None while none arrives."""
+    def lines(self) -> Iterator[Line | None]:
+        """Yield each nonblank line, and None while none arrives."""
         while self._first:
             yield from self._rows(self._first.pop(0))
         for line in self._lines:
@@ -89,97 +90,98 @@ class PipeSource(Source):
             else:
                 yield from self._rows(line)
 
-    def _rows(self, line: str) -> Iterator[Record]:
-        """Yield the cells of a line; nothing for a blank or comment line."""
-        if isinstance(line, BadLine):
-            yield BadRecord.of(line.why, "")
-        elif self._is_json:
-            if line.strip(" \t\r\n[],"):
-                found = fields_of(line)
-                row = [text(found.get(name)) for name in self._names]
-                yield row if found else BadRecord.of(NO_OBJECT, line)
-        elif not (self.layout and self.layout.comment and is_comment(line, self.layout.comment)):
-            cells = cut(line, "," if self.layout is None else self.layout.separator)
-            if cells == self._names:
-                yield BadRecord.of(HEADER_AGAIN, line)
-            else:
-                yield cells or BadRecord.of("it cannot be cut into cells", line)
+    def _rows(self, line: str) -> Iterator[Line]:
+        """Yield the row in a line; nothing for a blank or comment line."""
+        mark, separator = ("", ",") if self.layout is None else (
+            self.layout.comment, self.layout.separator)  # fmt: skip
+        if self.kind == LINES:
+            yield from lines_of(iter([line]), self._names)
+        elif isinstance(line, BadLine):
+            yield Line([], line.why, line.text)
+        elif not (mark and is_comment(line, mark)):
+            cells = cut(line, separator)
+            why = "" if cells else "it cannot be cut into cells"
+            yield Line(cells, why, line) if cells != self._names else Line([], HEADER_AGAIN, line)
 
-    def _read(self) -> Iterator[str | None]:
+    def _read(self, descriptor: int) -> Iterator[str | None]:
         """Yield lines, and None while nothing arrives."""
-        read = _reader(self._descriptor)
-        encoding = ""
-        rest = b""
-        dropped = 0  # bytes of a line that is too long
-        while True:
-            try:
-                data = read()
-            except OSError as error:  # closed, or a folder
-                raise StreamError(f"cannot read {self.name}: {error.strerror}") from None
+        decoder: codecs.IncrementalDecoder | None = None
+        rest, dropped = "", 0  # the start of a line; characters of one that is too long
+        for data in self._unpacked(_blocks(descriptor)):
             if data is None:
                 yield None
                 continue
-            if not encoding:
-                encoding = self._encoding(data)
-            *lines, rest = (rest + data).split(b"\n") if data else (rest, b"")
+            if decoder is None:
+                if what := refusal(data):
+                    raise StreamError(f"cannot read {self.name}: it is {what}")
+                encoding = encoding_of(data, self.name)
+                errors = "replace" if "16" in encoding else "surrogateescape"
+                decoder = codecs.getincrementaldecoder(encoding)(errors)
+            rest += decoder.decode(data, final=not data)
+            *lines, rest = rest.split("\n") if data else (rest, "")
             for line in lines:
                 if dropped:
-                    dropped = 0
-                    yield BadLine.of(f"the line has more than {LONGEST_LINE:,} characters")
+                    why, dropped = f"the line has more than {LONGEST_LINE:,} characters", 0
+                    yield BadLine.of(why, line)
                 elif line.strip():
-                    yield _decoded(line, encoding)
+                    yield checked(line.rstrip("\r"))
             if len(rest) > LONGEST_LINE:
-                dropped += len(rest)
-                rest = b""
+                dropped, rest = dropped + len(rest), ""
                 if dropped > MAX_CHARACTERS:
                     raise StreamError(
                         f"cannot read {self.name}: a line has more than {MAX_CHARACTERS:,} "
                         "characters; this is not a table of readings"
                     )
-            if not data:
-                return
 
-    def _encoding(self, start: bytes) -> str:
-        """Detect the encoding from the first bytes.
+    def _unpacked(self, blocks: Iterator[bytes | None]) -> Iterator[bytes | None]:
+        """Yield what arrives, gzip unpacked piece by piece; b"" is the end."""
+        packed, is_open, given, member = None, False, False, zlib.decompressobj(31)
+        try:
+            for data in blocks:
+                if data == b"":
+                    break
+                if data is not None and packed is None:
+                    packed = data.startswith(GZIP)
+                if data is None or not packed:
+                    yield data
+                    continue
+                while data:
+                    piece = member.decompress(data, _BLOCK)
+                    given = given or bool(piece)
+                    yield piece or None
+                    data, is_open = member.unconsumed_tail, not member.eof
+                    if member.eof:  # another member may follow
+                        data, member = member.unused_data.lstrip(b"\0"), zlib.decompressobj(31)
+            if is_open:
+                raise zlib.error
+        except OSError as error:  # closed, or a folder
+            raise StreamError(f"cannot read {self.name}: {error.strerror}") from None
+        except zlib.error:
+            if not given:
+                raise StreamError(
+                    f"cannot read {self.name}: its compressed data are truncated or damaged"
+                ) from None
+            yield DAMAGED_END
+        yield b""
 
-        Raises StreamError: the input is compressed, or not lines of text.
-        """
-        if start.startswith(b"\x1f\x8b"):
-            raise StreamError(
-                f"cannot read {self.name}: it is gzip; unpack it first: zcat FILE | ..."
-            )
-        if what := refusal(start):
-            raise StreamError(f"cannot read {self.name}: it is {what}")
-        found = encoding_of(start, self.name)
-        if "16" in found:
-            raise StreamError(f"cannot read {self.name}: it is UTF-16; convert it: iconv -t UTF-8")
-        return "utf-8" if found == "utf-8-sig" else found
 
-
-def _decoded(line: bytes, encoding: str) -> str:
-    """Decode a line; return a `BadLine` if it is not text."""
-    try:
-        text_ = line.rstrip(b"\r").decode(encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError:
-        return BadLine.of(NO_TEXT)
-    return BadLine.of(NUL_BYTES) if "\0" in text_ else text_
-
-
-def _reader(descriptor: int) -> Callable[[], bytes | None]:
-    """Return a function that reads a block: b"" at the end, None after a timeout."""
+def _blocks(descriptor: int) -> Iterator[bytes | None]:
+    """Yield what arrives; None after a silence of `_TICK` seconds, and b"" at the end."""
     if not hasattr(select, "poll"):
-        return _threaded_reader(descriptor)
-    poll = select.poll()
+        yield from _by_thread(descriptor)
+        return
+    poll, data = select.poll(), b"some"
     poll.register(descriptor, select.POLLIN)
+    while data:
+        if poll.poll(1e3 * _TICK):
+            data = os.read(descriptor, _BLOCK)
+            yield data
+        else:
+            yield None
 
-    def read() -> bytes | None:
-        return os.read(descriptor, _BLOCK) if poll.poll(1e3 * _TICK) else None
 
-    return read
-
-
-def _threaded_reader(descriptor: int) -> Callable[[], bytes | None]:
-    """Like `_reader`, without poll (as on Windows): a thread blocks in read."""
+def _by_thread(descriptor: int) -> Iterator[bytes | None]:
+    """Like `_blocks`, without poll (as on Windows): a thread blocks in read."""
     come: queue.Queue[bytes | OSError] = queue.Queue(1)
 
     def wait() -> None:
@@ -187,20 +189,20 @@ def _threaded_reader(descriptor: int) -> Callable[[], bytes | None]:
         while data:
             try:
                 data = os.read(descriptor, _BLOCK)
+                come.put(data)
             except OSError as error:
                 come.put(error)
                 return
-            come.put(data)
 
     threading.Thread(target=wait, daemon=True).start()
-
-    def read() -> bytes | None:
+    while True:
         try:
             got = come.get(timeout=_TICK)
         except queue.Empty:
-            return None
+            yield None
+            continue
         if isinstance(got, OSError):
             raise got
-        return got
-
-    return read
+        yield got
+        if not got:
+            return

@@ -10,13 +10,15 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from firmware_sim.streams.block import ROWS, Block, Cells
-from firmware_sim.streams.row import Row
+from firmware_sim.streams.block import ROWS, Block, Cells, Row
 
 __all__ = ["Row", "Sample", "Stream"]
 
 #: Seconds that a row of a live stream waits for its block to fill.
 PATIENCE = 0.05
+
+#: Most readings in a block: a row may have a million of them.
+_MAX_NUMBERS = 1 << 22
 
 Item = TypeVar("Item")
 
@@ -106,6 +108,7 @@ class Stream(ABC):
         only `PATIENCE` seconds for others.
         """
         patience = math.inf if self.kept is None else PATIENCE
+        most = max(1, min(ROWS, _MAX_NUMBERS // len(self.features)))
         going = True
         while going:
             taken: list[Item] = []
@@ -115,7 +118,7 @@ class Stream(ABC):
                 for item in items:
                     if item is not None:
                         taken.append(item)
-                    full = len(taken) == ROWS
+                    full = len(taken) == most
                     if item is None or full or time.monotonic() - began > patience:
                         going = True
                         break

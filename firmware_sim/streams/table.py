@@ -11,13 +11,13 @@ from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams import dialect
-from firmware_sim.streams.block import Block, Damage
+from firmware_sim.streams.block import Block, Line
 from firmware_sim.streams.chunks import Chunks, NotPlainError, lines_of
-from firmware_sim.streams.columns import INSPECTED_ROWS
+from firmware_sim.streams.columns import INSPECTED_ROWS, study
 from firmware_sim.streams.dialect import Dialect, cut, is_arff, laid_out
 from firmware_sim.streams.packed import BUFFER
 from firmware_sim.streams.reading import Reading, ReadingOptions
-from firmware_sim.streams.tables import CellStream, Line
+from firmware_sim.streams.tables import CellStream
 from firmware_sim.streams.text import Records, encoding_of, open_bytes, open_lines
 from firmware_sim.streams.understood import Understood
 
@@ -64,31 +64,22 @@ class CsvStream(CellStream):
                     sample.append(line)
                     if line.lower().startswith("@data"):
                         break
-        self._dialect = Dialect()
         known = options.given
-        self._dialect = self._layout(sample, options, known)
+        if known is None or known.dialect is None:
+            self._dialect = laid_out(sample, **options.layout)
+        else:
+            self._dialect = self._checked(sample, known, known.dialect, options)
         with self._records() as records:
             first = [record for record in islice(records, INSPECTED_ROWS) if not records.damage]
-        if known is None:
-            known = options.study(
-                self._dialect.names,
-                first,
-                self._dialect.separator,
-                has_names=self._dialect.header > 0,
-                later=self._later,
-            ).laid_out("a table", self._dialect, self._encoding)
+        layout, encoding = self._dialect, self._encoding
+        known = study(options, layout.names, first, layout, encoding=encoding, later=self._later)
         self._read_as(Reading(self.name, known, first, options))
 
-    def _layout(
-        self, sample: Sequence[str], options: ReadingOptions, known: Understood | None
+    def _checked(
+        self, sample: Sequence[str], known: Understood, layout: Dialect, options: ReadingOptions
     ) -> Dialect:
-        """Return the dialect from a record, or detect it from the first lines."""
-        if known is None or known.dialect is None:
-            return laid_out(
-                sample, separator=options.sep, header=options.header, comment=options.comment
-            )
-        layout = known.dialect
-        if layout.header and layout.header <= len(sample):
+        """Return the dialect of a record; raises StreamError if the log has other names."""
+        if 0 < layout.header <= len(sample):
             line = sample[layout.header - 1].lstrip("\ufeff")
             names = cut(line.removeprefix(layout.comment), layout.separator)
             own = [known.renamed.get(name, name) for name in known.names]
@@ -99,17 +90,17 @@ class CsvStream(CellStream):
                 )
         return layout
 
-    def records(self) -> Iterator[Line]:
-        """Yield the rows; see `CellStream.records`."""
+    def lines(self) -> Iterator[Line]:
+        """Yield the rows; see `CellStream.lines`."""
         with self._records() as records:
             for record in records:
-                damage = records.damage
+                damage, text = records.damage, records.text
                 if records.is_long:
-                    damage = self._reading.read(1, [(record, damage)]).damage.get(0, "")
+                    read = self.reading.read(1, [Line(record, damage, text)])
+                    damage = str(read.damage.get(0, ""))
                     if damage:
-                        damage = Damage.of(str(damage), records.text)
                         records.split()  # no row is lost with another one
-                yield record, Damage.of(damage, records.text) if damage else ""
+                yield Line(record, damage, text)
 
     def blocks(self, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows in order, many at a time; see `Stream.blocks`."""
@@ -118,13 +109,12 @@ class CsvStream(CellStream):
             chunks = self._chunks(self.path.stat().st_size)
             for lines in lines_of(file, self._dialect.data - 1):
                 block = chunks.block(lines, given + 1)
-                if block is None:
-                    continue
                 given += len(block)
                 if limit is not None and given >= limit:
                     yield block.part(0, len(block) - (given - limit))
                     return
-                yield block
+                if len(block):
+                    yield block
             return
         # The careful reader continues after the last row of the fast reader.
         yield from self.blocks_after(given, limit)
@@ -134,18 +124,18 @@ class CsvStream(CellStream):
         with open_bytes(self.path) as file, suppress(NotPlainError):
             chunks = self._chunks(0)
             return sum(map(chunks.count, lines_of(file, self._dialect.data - 1)))
-        return sum(1 for _ in self.records())
+        return super().count()
 
     def _chunks(self, size: int) -> Chunks:
         layout = self._dialect
-        return Chunks(self._reading, layout.separator, size, layout.comment, self._encoding)
+        return Chunks(self.reading, layout.separator, size, layout.comment, self._encoding)
 
-    def _later(self, places: Sequence[int]) -> list[str]:
-        """Return the cells of later rows in some columns, joined per row."""
+    def _later(self, place: int) -> list[str]:
+        """Return the cells of later rows in a column."""
         width = len(self._dialect.names)
         with self._records() as records:
             some = islice(records, INSPECTED_ROWS, _LATER)
-            return [" ".join(one[at] for at in places) for one in some if len(one) == width]
+            return [one[place] for one in some if len(one) == width]
 
     @contextmanager
     def _records(self) -> Iterator[Records]:

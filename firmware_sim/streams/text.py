@@ -33,6 +33,9 @@ _MIN_LINES = 16
 #: Most consecutive rows with an unclosed quote.
 MAX_STRAY_QUOTES = 1_000
 
+#: Characters kept of a line that is not text.
+_SHOWN = 200
+
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 #: The errors of spreadsheets, as they begin a line.
 SHEET_ERROR = re.compile(r"#(N/A|NA\b|DIV/0!|VALUE!|REF!|NUM!|NAME\?|NULL!)", re.IGNORECASE)
@@ -97,7 +100,7 @@ class Records:
     @property
     def text(self) -> str:
         """The first line of the latest row."""
-        return self._lines.taken[0] if self._lines.taken else ""
+        return text_of(self._lines.taken[0]) if self._lines.taken else ""
 
     @property
     def lines_ahead(self) -> int:
@@ -155,17 +158,28 @@ def separated(lines: Iterable[str], separator: str) -> Iterator[str]:
 
 
 class BadLine(str):
-    """A blank line that replaces one that is not text; `why` says what is wrong."""
+    """A blank line that replaces one that is not text.
 
-    __slots__ = ("why",)
+    why: what is wrong.
+    text: the beginning of the line.
+    """
+
+    __slots__ = ("text", "why")
     why: str
+    text: str
 
     @classmethod
-    def of(cls, why: str) -> BadLine:
+    def of(cls, why: str, text: str) -> BadLine:
         """Return a bad line with this reason."""
         line = cls("\n")
-        line.why = why
+        raw = text[:_SHOWN].encode("utf-8", "surrogateescape")
+        line.why, line.text = why, raw.decode("utf-8", "backslashreplace")
         return line
+
+
+def text_of(line: str) -> str:
+    """Return a line as it stands in the log."""
+    return line.text if isinstance(line, BadLine) else line
 
 
 class _TooFarError(Exception):
@@ -233,9 +247,10 @@ def open_lines(path: Path) -> Iterator[Iterator[str]]:
     """
     with open_bytes(path) as plain:
         encoding = encoding_of(plain.peek(BUFFER)[:BUFFER], str(path))
-        # newline="": the csv module handles line ends.
+        # A carriage return ends a line only where nothing else does.
+        newline = "\n" if b"\n" in plain.peek(BUFFER) else ""
         text = io.TextIOWrapper(
-            cast(IO[bytes], plain), encoding=encoding, errors="surrogateescape", newline=""
+            cast(IO[bytes], plain), encoding=encoding, errors="surrogateescape", newline=newline
         )
         with text:
             yield bounded(text, str(path))
@@ -277,9 +292,11 @@ def bounded(text: IO[str], name: str) -> Iterator[str]:
     while line := text.readline(LONGEST_LINE):
         number += 1
         if len(line) == LONGEST_LINE and not line.endswith(("\n", "\r")):
-            line = BadLine.of(_past_long(text, f"cannot read {name}: line {number}"))
+            line = BadLine.of(_past_long(text, f"cannot read {name}: line {number}"), line)
         elif not line.isascii() or "\0" in line:
-            line = _checked(line)
+            line = checked(line)
+        if "\r" in line:  # BadLine has none
+            line = line[:-1].replace("\r", "") + line[-1]
         bad = isinstance(line, BadLine)
         blank = 0 if bad or not line.isspace() else blank + 1
         if blank > MAX_BLANK_LINES:
@@ -303,17 +320,17 @@ def _past_long(text: IO[str], where: str) -> str:
     return f"the line has more than {LONGEST_LINE:,} characters"
 
 
-def _checked(line: str) -> str:
+def checked(line: str) -> str:
     """Return the line, or a `BadLine` if it is not text."""
     if "\0" in line:
         shown = line.strip("\0\r\n")
         if line.startswith("\0") and shown.isprintable() and shown == DAMAGED_TEXT:
-            return BadLine.of(shown)
-        return BadLine.of(NUL_BYTES)
+            return BadLine.of(shown, shown)
+        return BadLine.of(NUL_BYTES, line.strip("\0"))
     try:
         line.encode()
     except UnicodeEncodeError:
-        return BadLine.of(NO_TEXT)
+        return BadLine.of(NO_TEXT, line)
     return line
 
 

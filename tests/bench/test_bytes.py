@@ -164,7 +164,7 @@ def test_a_run_is_kept_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 PAGE = """
 ## Bytes for the error of sorf in 4 KiB
 
-| banana | none tried | 1.00 | 4 KiB | - |
+| banana | none of those tried | 1.00 | 4 KiB | - |
 
 ## 512 B: error in %
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import runpy
 import shutil
 import socket
@@ -22,6 +23,7 @@ import edgeolk as ek
 
 BRIDGE = Path(__file__).parents[2] / "docs/examples/home/bridge.py"
 BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
+needs_toml = pytest.mark.skipif(sys.version_info < (3, 11), reason="no tomllib")
 CHANNELS = {"temperature": "°C", "humidity": "%", "battery low": ""}
 
 
@@ -39,8 +41,14 @@ def code() -> dict[str, Any]:
 
 
 @pytest.fixture
-def bridge(code: dict[str, Any]) -> Any:
-    return code["Bridge"](Sent(), "zigbee2mqtt/cellar", CHANNELS, code["new_learner"](3))
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def bridge(code: dict[str, Any], said: list[str]) -> Any:
+    learner = code["new_learner"](3)
+    return code["Bridge"](Sent(), "zigbee2mqtt/cellar", CHANNELS, learner, say=said.append)
 
 
 def message(row: np.ndarray) -> str:
@@ -48,6 +56,13 @@ def message(row: np.ndarray) -> str:
 
 
 def test_discovery(bridge: Any) -> None:
+    """A sensor is announced with its first reading, and again after a connection."""
+    bridge.announce()
+    assert [*bridge.publish] == ["edgeolk/edgeolk_zigbee2mqtt_cellar/status"]
+    bridge.take('{"temperature": 20, "battery low": false}')
+    assert "homeassistant/sensor/edgeolk_zigbee2mqtt_cellar/humidity/config" not in bridge.publish
+    bridge.take('{"humidity": 50}')
+    bridge.publish.clear()
     bridge.announce()
     node = "homeassistant/{}/edgeolk_zigbee2mqtt_cellar/{}/config"
     sent = bridge.publish
@@ -62,6 +77,7 @@ def test_discovery(bridge: Any) -> None:
     assert len(configs) == 6
     assert len({about["unique_id"] for about in configs}) == 6
     assert len({json.dumps(about["device"]) for about in configs}) == 1
+    assert unusual["name"] == "Unusual"
     assert {about["state_topic"] for about in configs} == {
         "edgeolk/edgeolk_zigbee2mqtt_cellar/state"
     }
@@ -71,28 +87,122 @@ def test_discovery(bridge: Any) -> None:
 def test_a_fault_is_unusual(bridge: Any) -> None:
     draws = np.random.default_rng(0)
     calm = 0
+    reasons = set()
     for t in range(3000):
         row = np.array([20 + math.sin(t / 50) + draws.normal(0, 0.1), 50 + draws.normal(), 0.0])
         assert bridge.take(message(row).encode())
-        calm += bridge.publish[f"{bridge.base}/state"]["unusual"] == "ON"
+        state = bridge.publish[f"{bridge.base}/state"]
+        calm += state["unusual"] == "ON"
+        if state["unusual"] == "OFF" and t > 110:
+            reasons.add(state["reason"])
     assert calm < 300
+    assert reasons == {""}
     found = []
     for _ in range(20):
         bridge.take(message(np.array([35 + draws.normal(0, 0.1), 50 + draws.normal(), 0.0])))
         found.append(bridge.publish[f"{bridge.base}/state"])
     assert any(state["unusual"] == "ON" for state in found)
-    assert any(state["reason"].startswith("temperature") for state in found)
+    together = "readings that seldom go together, temperature the furthest off"
+    assert together in {state["reason"] for state in found}
+    assert {state["reason"] for state in found if state["unusual"] == "OFF"} <= {""}
     assert found[-1]["temperature"] == pytest.approx(35, abs=1)
 
 
 @pytest.mark.parametrize(
-    "payload", [b"", b"not json", b"[1, 2]", b"7", b"null", b"{}", b'{"humidity": "wet"}', b"\xff"]
+    ("payload", "reason"),
+    [
+        (b"", "it is no JSON object: ''"),
+        (b"not json", "it is no JSON object: 'not json'"),
+        (b"[1, 2]", "it is no JSON object: '[1, 2]'"),
+        (b"7", "it is no JSON object: '7'"),
+        (b"null", "it is no JSON object: 'null'"),
+        (b'{"humidity": "wet"}', "humidity is 'wet', which is no number"),
+        (b'{"humidity": "1,200.5 hPa"}', "humidity is '1,200.5 hPa', which is no number"),
+        (b'{"humidity": [3]}', "humidity is [3], which is no number"),
+        (b'{"humidity": 1' + b"0" * 400 + b"}", "humidity is beyond the range of a float"),
+        (b"\xff", "'utf-8' codec can't decode"),
+    ],
 )
-def test_damaged_messages_are_counted(bridge: Any, payload: bytes) -> None:
-    assert not bridge.take(payload)
-    assert bridge.damaged == 1
+def test_damaged_messages_are_counted(
+    bridge: Any, said: list[str], payload: bytes, reason: str
+) -> None:
+    for _ in range(9):
+        assert not bridge.take(payload)
+    assert bridge.damaged == 9
     assert bridge.learner.steps == 0
     assert not bridge.publish
+    damaged = [line for line in said if "no key" not in line]
+    assert [line.split(": ")[1] for line in damaged] == [
+        f"damaged message number {number}" for number in (1, 2, 4, 8)
+    ]
+    assert all(line.startswith("zigbee2mqtt/cellar: ") and reason in line for line in damaged)
+
+
+def test_a_message_without_the_keys_is_no_reading(bridge: Any, said: list[str]) -> None:
+    assert not bridge.take('{"Time": "2026-01-01", "BME280": {"Temperature": 20}, "wifi": {}}')
+    assert (bridge.damaged, bridge.learner.steps) == (0, 0)
+    assert said == [
+        "zigbee2mqtt/cellar: no key 'temperature', 'humidity', 'battery low'; the message has "
+        "Time, BME280.Temperature, wifi"
+    ]
+    assert not bridge.take("{}")
+    assert bridge.take('{"temperature": 20, "humidity": 50}')
+    assert len(said) == 1  # once for each key
+
+
+def test_nested_objects(code: dict[str, Any]) -> None:
+    """As Tasmota sends them; a key with a point of its own is that key."""
+    channels = {"BME280.Temperature": "°C", "a.b.c": "", "x.y": ""}
+    bridge = code["Bridge"](Sent(), "tele/attic", channels, code["new_learner"](3))
+    message = {"BME280": {"Temperature": 21.5}, "a": {"b.c": 2}, "x.y": 3, "TempUnit": "C"}
+    assert bridge.take(json.dumps(message))
+    state = bridge.publish["edgeolk/edgeolk_tele_attic/state"]
+    assert [state[key] for key in channels] == [21.5, 2.0, 3.0]
+    about = bridge.publish["homeassistant/sensor/edgeolk_tele_attic/BME280_Temperature/config"]
+    assert about["value_template"] == '{{ value_json["BME280.Temperature"] }}'
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("21.6 °C", 21.6), ("45%", 45.0), ("-3.5e1 µg/m³", -35.0), ("ON", 1.0), ("off", 0.0),
+        (True, 1.0), ("7", 7.0), ("", None), ("unavailable", None), ("nan", None), (None, None),
+    ],
+)  # fmt: skip
+def test_readings_as_devices_write_them(bridge: Any, value: Any, number: float | None) -> None:
+    assert bridge.take(json.dumps({"temperature": value, "humidity": 1}))
+    assert bridge.publish[f"{bridge.base}/state"]["temperature"] == number
+
+
+@pytest.mark.parametrize("payload", [b"21.6", b"21.6 \xc2\xb0C", b'"21.6"'])
+def test_a_topic_for_each_reading(code: dict[str, Any], payload: bytes) -> None:
+    """As ESPHome sends them."""
+    bridge = code["Bridge"](Sent(), "esp/flow", {"flow": "°C"}, code["new_learner"](1))
+    assert bridge.take(payload)
+    assert bridge.publish["edgeolk/edgeolk_esp_flow/state"]["flow"] == 21.6
+
+
+def test_names_that_the_state_has_already(code: dict[str, Any]) -> None:
+    channels = {"reason": "", "a.b": "", "a b": ""}
+    bridge = code["Bridge"](Sent(), "odd", channels, code["new_learner"](3))
+    assert bridge.take('{"reason": 1, "a": {"b": 2}, "a b": 3}')
+    state = bridge.publish["edgeolk/edgeolk_odd/state"]
+    assert [state["reason_2"], state["a.b"], state["a b_2"]] == [1.0, 2.0, 3.0]
+    assert state["reason"].startswith("learning")
+    configs = [about for topic, about in bridge.publish.items() if topic.endswith("/config")]
+    assert len({about["unique_id"] for about in configs}) == 6
+
+
+def test_a_flat_line_is_told_with_its_length(code: dict[str, Any]) -> None:
+    bridge = code["Bridge"](Sent(), "cellar", {"a": ""}, code["new_learner"](1))
+    draws = np.random.default_rng(3)
+    for t in range(1000):
+        bridge.take(json.dumps({"a": round(20 + math.sin(t / 20) + draws.normal() / 10, 2)}))
+    reasons = set()
+    for _ in range(400):
+        bridge.take('{"a": 20.5}')
+        reasons.add(bridge.publish[f"{bridge.base}/state"]["reason"])
+    assert any(re.fullmatch(r"a: flat line for \d+ messages", reason) for reason in reasons)
 
 
 def test_a_missing_reading_is_none(bridge: Any) -> None:
@@ -124,16 +234,52 @@ def test_a_pattern_of_topics_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("paho.mqtt.client")
     done = started(tmp_path, "cellar/#", "--channels", "a")
     assert done.returncode == 1
-    assert done.stderr == "cellar/# is a pattern: start one bridge per topic\n"
+    sentence = "cellar/# is a pattern: name each topic, several in a TOML file"
+    assert done.stderr == f"{sentence}\n"
 
 
-def test_other_channels_need_another_checkpoint(tmp_path: Path, code: dict[str, Any]) -> None:
-    pytest.importorskip("paho.mqtt.client")
-    with ek.Checkpointer(tmp_path / "edgeolk_cellar.checkpoint") as checkpoints:
-        checkpoints.write(code["new_learner"](3))
-    done = started(tmp_path, "cellar", "--channels", "a,b,c,d")
-    assert done.returncode == 1
-    assert "holds a model of 3 channels, --channels names 4" in done.stderr
+def test_other_channels_have_another_checkpoint(code: dict[str, Any]) -> None:
+    channels = [{"a": "", "b": ""}, {"b": "", "a": ""}, {"a": ""}, {"a": "°C", "b": "%"}]
+    first, *others, same = [code["place_of"](".", "cellar", one).name for one in channels]
+    assert first == same
+    assert first not in others
+
+
+@needs_toml
+def test_settings_of_a_file(tmp_path: Path, code: dict[str, Any]) -> None:
+    """The example file; an option of the command line precedes the file."""
+    name = str(BRIDGE.with_name("home.toml"))
+    found = code["given_settings"]([name, "--port", "1884", "--checkpoints", "kept"])
+    assert found.devices["tele/attic/SENSOR"] == {
+        "BME280.Temperature": "°C",
+        "BME280.Humidity": "%",
+    }
+    assert (found.host, found.port, found.checkpoints) == ("localhost", 1884, "kept")
+    assert found.status == "edgeolk/home/status"
+    other = tmp_path / "other.toml"
+    other.write_text('password-file = "p"\n[devices.cellar]\nt = "°C"\n', encoding="utf-8")
+    found = code["given_settings"]([str(other)])
+    assert (found.devices, found.password_file) == ({"cellar": {"t": "°C"}}, "p")
+    for text, sentence in (
+        ('hots = "a"\n', "hots is no setting; it has host, port, "),
+        ("port = 1\n", "no device; it has"),
+        ("a = \n", "Invalid value"),
+    ):
+        other.write_text(text)
+        with pytest.raises(SystemExit, match=sentence):
+            code["given_settings"]([str(other)])
+
+
+def test_the_pages_and_the_units_name_the_same_places() -> None:
+    docs = BRIDGE.parents[2]
+    places = set()
+    for name in ("home.md", "raspberry-pi.md", "examples/home/edgeolk-home.service"):
+        places |= set(re.findall(r"/opt/\w+", (docs / name).read_text("utf-8")))
+    places |= set(re.findall(r"/opt/\w+", (docs / "examples/pi/edgeolk.service").read_text()))
+    assert places == {"/opt/edgeolk"}
+    unit = BRIDGE.with_name("edgeolk-home.service").read_text("utf-8")
+    assert "bridge.py /etc/edgeolk/home.toml" in unit
+    assert "cp docs/examples/home/home.toml /etc/edgeolk" in (docs / "home.md").read_text("utf-8")
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -160,6 +306,7 @@ def test_a_missing_broker_is_said_in_one_line(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@needs_toml
 @pytest.mark.skipif(BROKER is None or os.name == "nt", reason="no mosquitto here")
 def test_with_a_broker(tmp_path: Path) -> None:
     mqtt = pytest.importorskip("paho.mqtt.client")
@@ -176,17 +323,24 @@ def test_with_a_broker(tmp_path: Path) -> None:
         client.connect("127.0.0.1", port)
         client.loop_start()
         client.subscribe([("edgeolk/#", 1), ("homeassistant/#", 1)])
-        arguments = ["cellar", "--channels", "a=V,b", "--port", str(port)]
+        home = tmp_path / "home.toml"
+        home.write_text(f'port = {port}\n[devices]\ncellar = "a=V,b"\nattic = "t.c=°C"\n', "utf-8")
+        arguments = [str(home), "--checkpoints", "kept"]
         program = subprocess.Popen([sys.executable, str(BRIDGE), *arguments], cwd=tmp_path)
-        until(lambda: seen.get("edgeolk/edgeolk_cellar/status") == "online")
+        until(lambda: seen.get("edgeolk/home/status") == "online")
+        client.publish("attic", '{"t": {"c": "8 °C"}}', qos=1)
+        until(lambda: "edgeolk/edgeolk_attic/state" in seen)
+        assert json.loads(seen["edgeolk/edgeolk_attic/state"])["t.c"] == 8.0
         client.publish("cellar", '{"a": 1.5, "b": 2}', qos=1)
         until(lambda: "edgeolk/edgeolk_cellar/state" in seen)
         assert json.loads(seen["edgeolk/edgeolk_cellar/state"])["a"] == 1.5
-        assert sum(topic.endswith("/config") for topic in seen) == 5
+        assert sum(topic.endswith("/config") for topic in seen) == 5 + 4
         program.terminate()
         assert program.wait(20) == 0
-        assert ek.Checkpointer(tmp_path / "edgeolk_cellar.checkpoint").open().steps == 1
-        until(lambda: seen.get("edgeolk/edgeolk_cellar/status") == "offline")
+        kept = sorted((tmp_path / "kept").glob("*.checkpoint"))
+        assert [path.name[:-20] for path in kept] == ["edgeolk_attic", "edgeolk_cellar"]
+        assert [ek.Checkpointer(path).open().steps for path in kept] == [1, 1]
+        until(lambda: seen.get("edgeolk/home/status") == "offline")
     finally:
         client.loop_stop()
         for process in (program, broker):

@@ -13,7 +13,7 @@ import pytest
 
 import edgeolk
 import firmware_sim.cli
-from firmware_sim.metrics import Confusion
+from firmware_sim.kinds.two_classes import Confusion
 
 DOCS = Path(__file__).parents[2] / "docs"
 PACKAGE = Path(edgeolk.__file__).parent
@@ -33,6 +33,12 @@ def test_the_tutorial(
     counted.add_block(np.array(names["y"]), np.where(np.array(names["before"]) >= 0.0, 1, -1))
     assert names["wrong"] == counted.wrong
     assert names["wrong_at"]["4KiB"] == names["wrong"]
+    page = (DOCS / "tutorial.md").read_text()
+    told = [*map(float, re.findall(r"wrong in ([\d.]+) %.*?\(([\d.]+) %\)", page, re.S)[0])]
+    told += map(float, re.findall(r"wrong in ([\d.]+) %, after 10,000 in ([\d.]+) %", page)[0])
+    alone = names["alone"]
+    found = [alone[1000], names["empty"], alone[5000], alone[10_000]]
+    assert told == pytest.approx(found, abs=0.5)
     assert "bytes in the file" in capsys.readouterr().out
 
 

@@ -156,6 +156,18 @@ def test_what_is_no_number_is_named_with_its_remedy() -> None:
     table = pd.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Wien"], "c": [1, 2]})
     with pytest.raises(TypeError, match="no numbers in 'city'; leave that out, or encode it"):
         learned(table, Y[:2], None)
+    for column, advice in (
+        (pd.to_datetime(["2020", "2021"]), "take numbers from times, such as the hour"),
+        (pd.to_timedelta([1, 2], unit="h"), "take numbers from times"),
+        (["16.09 °C", "17.0 °C"], "take the number from text such as '16.09 °C'"),
+        (["5-7", "2-4"], "encode it first"),
+    ):
+        table["b"] = column
+        part = table[["a", "b", "c"]]
+        with pytest.raises(TypeError, match=f"no numbers in 'b'; leave that out, or {advice}"):
+            learned(part, Y[:2], None)
+        with pytest.raises(TypeError, match=f"no numbers in 'b'; leave that out, or {advice}"):
+            pytest.importorskip("edgeolk.sklearn").OnlineKernelClassifier().fit(part, Y[:2])
     row = table.iloc[0][["a", "c", "a"]]
     made = learner()
     with pytest.raises(TypeError, match=r"convert these numbers by .astype\(float\)"):

@@ -192,7 +192,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
                     ({"window": 65536}, "window must be at most 65535"),
                 )
             ),
-            ({"season": 3}, "horizon and season need history=True"),
+            ({"horizon": 3}, "horizon is for forecasts, which need loss='square' and history=True"),
+            ({"season": 3}, "season needs loss='square' and history=True: only forecasts have"),
             ({"interval": 0.5}, "only forecasts have intervals"),
             *(
                 ({"loss": "square", "history": True, "budget": 64, **parts}, why)

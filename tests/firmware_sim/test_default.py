@@ -10,8 +10,8 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.configuration.config import freezes
+from firmware_sim.report import to_text
 from firmware_sim.report.summary import command
-from firmware_sim.report.text import to_text
 
 #: What makes the last label a candidate for as long as labels come.
 REPEATS = {"last_label": True, "lapse": 16}

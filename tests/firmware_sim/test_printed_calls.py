@@ -24,7 +24,8 @@ from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison.choice import program
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.tuning import tune
-from firmware_sim.comparison.work import Answers
+from firmware_sim.comparison.work import Recording
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.report import hints
 from firmware_sim.report.summary import command
 
@@ -92,9 +93,9 @@ def parsed(name: str, case: Case, *words: str) -> Any:
 
 def loss_of(config: ReplayConfig, evaluator: Evaluator, first: int) -> float:
     """Loss of a replay of a whole stream from a row on."""
-    said = Answers(evaluator.config.kind, ROWS)
-    Replay(config).run(on_taught=said.take, beside_clean=False)
-    return evaluator.loss(said.joined, first)
+    said = Recording(ROWS)
+    Replay(config).run(on_result=said.take, beside_clean=False)
+    return evaluator.loss(said.records, first)
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -156,7 +157,10 @@ def test_compare(seed: int, tmp_path: Path) -> None:
             lines += "\n    answers.append(score)"
         answers: list[Any] = []
         exec(lines, {"rows": rows, "answers": answers})
-        got = found.rows.evaluator.loss(np.array(answers, dtype=float))
+        scores, *thresholds = np.array(answers, dtype=float).T.reshape(-1, len(answers))
+        more = {"threshold": thresholds[0], "reason": 0.0 * scores} if thresholds else {}
+        records = Batch.of(label=found.rows.y, score=scores, **more).rows
+        got = found.rows.evaluator.loss(records)
         assert got == pytest.approx(found.cell(name, 6144).error, rel=1e-9), (name, lines)
 
 

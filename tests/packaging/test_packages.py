@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import edgeolk
+from firmware_sim.streams import BUNDLED
 
 ROOT = Path(__file__).parents[2]
 #: What a folder has that is to be installed; the loops in C are headers.
@@ -28,6 +29,13 @@ def test_every_folder_is_installed(configured):
     said = configured["tool"]["setuptools"]["packages"]
     assert set(said) == there
     assert len(said) == len(set(said))
+
+
+def test_every_bundled_stream_is_installed(configured):
+    patterns = configured["tool"]["setuptools"]["package-data"][""]
+    for stream in BUNDLED.values():
+        assert stream.path.exists()
+        assert any(stream.path.match(pattern) for pattern in patterns), stream.file
 
 
 def test_the_version_is_that_of_the_package(configured):

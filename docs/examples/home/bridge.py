@@ -1,11 +1,12 @@
 """Novelty detection as sensors of a home automation, over MQTT with discovery.
 
     python bridge.py zigbee2mqtt/cellar --channels temperature=°C,humidity=%,pressure=hPa
+    python bridge.py home.toml
 
-Readings come in as JSON objects on a topic. Out go, as Home Assistant and others discover them, a
-binary sensor "unusual", the sensors "novelty" and "reason", and the readings, all of one device. A
-will message says when this program is gone. The model survives restarts and power cuts in a
-checkpoint, NODE.checkpoint in the current folder unless --checkpoint names another one.
+Readings come in as JSON objects on topics. Out go, as Home Assistant and others discover them, a
+binary sensor "unusual", the sensors "novelty" and "reason", and the readings, one device for each
+topic. A will message says when this program is gone. Models survive restarts and power cuts in
+checkpoints. Needs edgeolk[mqtt].
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ import math
 import re
 import signal
 import sys
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +28,25 @@ import edgeolk as ek
 
 #: Rows before the first verdict (docs/novelty.md).
 WARM_UP = 110
+#: Words for a switch, and for a reading that is not there.
+SWITCHES = {"on": 1.0, "true": 1.0, "yes": 1.0, "off": 0.0, "false": 0.0, "no": 0.0}
+NO_READING = {"", "-", "--", "unavailable", "unknown", "none", "null", "nan"}
+#: A number, perhaps followed by its unit.
+NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*[^\d,;:]*")
+#: Names of the state that readings cannot have.
+TAKEN = ("unusual", "novelty", "reason", "damaged")
 
 #: topic, payload, whether the broker keeps it for those who subscribe later.
 Publish = Callable[[str, str, bool], object]
 
 
+def complain(words: str) -> None:
+    """Print a line on standard error."""
+    print(words, file=sys.stderr, flush=True)
+
+
 class Bridge:
-    """Learns readings and publishes what it thinks of them.
+    """Learns the readings of one topic and publishes what is unusual about them.
 
     Parameters
     ----------
@@ -39,78 +55,158 @@ class Bridge:
     source : str
         The topic of the readings; names the device.
     channels : dict of str to str
-        Keys of the readings in a fixed order, and their units ("" for none).
+        Keys of the readings in a fixed order, and their units ("" for none). A key ``a.b`` is key b
+        of the object a.
     learner : ek.Learner
         Novelty in time with a feature for each channel.
+    availability : str, optional
+        The topic that says "online" or "offline"; by default one of this device.
+    say : callable
+        Gets a line about messages that cannot be used.
     """
 
     def __init__(
-        self, publish: Publish, source: str, channels: dict[str, str], learner: ek.Learner
+        self,
+        publish: Publish,
+        source: str,
+        channels: Mapping[str, str],
+        learner: ek.Learner,
+        availability: str | None = None,
+        say: Callable[[str], object] = complain,
     ) -> None:
-        self.publish, self.source, self.channels, self.learner = publish, source, channels, learner
+        self.publish, self.source, self.learner = publish, source, learner
+        self.channels = dict(channels)
         self.node = node_of(source)
         self.base = f"edgeolk/{self.node}"
+        self.availability = availability or f"{self.base}/status"
         self.damaged = 0
-
-    @property
-    def availability(self) -> str:
-        """The topic that says "online" or "offline"."""
-        return f"{self.base}/status"
+        self._say = say
+        self._names = names_of(self.channels)
+        self._announced: set[tuple[str, bool]] = set()  # names, and whether of readings
+        self._missed: set[str] = set()  # keys that the first messages lacked
+        self._messages = 0
+        self._last = [math.nan] * len(self.channels)
+        self._unchanged = [0] * len(self.channels)
 
     def announce(self) -> None:
-        """Discovery messages, kept by the broker; again after each connection."""
-        device = {"identifiers": [self.node], "name": f"Novelty of {self.source}"}
-        parts: dict[str, dict[str, Any]] = {
-            "binary_sensor/unusual": {"device_class": "problem", "name": "Unusual"},
-            "sensor/novelty": {"name": "Novelty", "state_class": "measurement"},
-            "sensor/reason": {"name": "Reason"},
-        }
-        for key, unit in self.channels.items():
-            about: dict[str, Any] = {"name": key, "state_class": "measurement"}
-            if unit:
-                about["unit_of_measurement"] = unit
-            parts[f"sensor/{re.sub(r'[^A-Za-z0-9_]', '_', key)}"] = about
-        for part, about in parts.items():
-            kind, name = part.split("/")
-            key = about["name"] if about["name"] in self.channels else name
-            config = {
-                **about,
-                "unique_id": f"{self.node}_{name}",
-                "state_topic": f"{self.base}/state",
-                "value_template": f"{{{{ value_json[{json.dumps(key)}] }}}}",
-                "availability_topic": self.availability,
-                "device": device,
-            }
-            topic = f"homeassistant/{kind}/{self.node}/{name}/config"
-            self.publish(topic, json.dumps(config), True)
+        """Publish again what was announced, after a connection; the broker keeps it."""
+        again, self._announced = self._announced, set()
+        for part, is_reading in sorted(again):
+            self._announce(part, is_reading)
         self.publish(self.availability, "online", True)
+
+    def _announce(self, part: str, is_reading: bool = False) -> None:
+        """Publish the discovery message of a reading, by its key, or of another sensor."""
+        if (part, is_reading) in self._announced:
+            return
+        self._announced.add((part, is_reading))
+        kind, name = "sensor", part
+        about: dict[str, Any] = {"name": part if is_reading else part.capitalize()}
+        if part == "unusual" and not is_reading:
+            kind, about["device_class"] = "binary_sensor", "problem"
+        elif part != "reason" or is_reading:
+            about["state_class"] = "measurement"
+        if is_reading:
+            name = self._names[part]
+            if self.channels[part]:
+                about["unit_of_measurement"] = self.channels[part]
+        entry = re.sub(r"\W", "_", name, flags=re.ASCII)
+        config = {
+            **about,
+            "unique_id": f"{self.node}_{entry}",
+            "state_topic": f"{self.base}/state",
+            "value_template": f"{{{{ value_json[{json.dumps(name)}] }}}}",
+            "availability_topic": self.availability,
+            "device": {"identifiers": [self.node], "name": f"Novelty of {self.source}"},
+        }
+        self.publish(f"homeassistant/{kind}/{self.node}/{entry}/config", json.dumps(config), True)
 
     def take(self, payload: bytes | str) -> bool:
         """Learn one message and publish the state; whether it was a row."""
         try:
-            said = json.loads(payload)
-            row = [_reading(said.get(key)) for key in self.channels]
-        except (ValueError, TypeError, AttributeError):
+            row = self._row(payload)
+            score = None if row is None else self.learner.learn_one(row)
+        except ValueError as error:  # also one that is not JSON, or no text
             self.damaged += 1
+            if self.damaged & (self.damaged - 1) == 0:  # the first, second, fourth, eighth, ...
+                self._say(f"{self.source}: damaged message number {self.damaged}: {error}")
             return False
-        if all(math.isnan(value) for value in row):
-            self.damaged += 1
+        if row is None or score is None:
             return False
-        score = self.learner.learn_one(row)
-        why = self.learner.why
-        reason = "" if why is None else f"{list(self.channels)[why[1]]}: {why[2]}"
-        if self.learner.steps < WARM_UP:
-            reason = f"learning, {self.learner.steps} of {WARM_UP} messages"
+        for at, (value, last) in enumerate(zip(row, self._last, strict=True)):
+            same = self._messages > 0 and (value == last or math.isnan(value))
+            self._unchanged[at] = self._unchanged[at] + 1 if same else 0
+            self._last[at] = last if math.isnan(value) else value
+        self._messages += 1
+        for part in ("unusual", "novelty", "reason"):
+            self._announce(part)
         state: dict[str, Any] = {
             "unusual": "ON" if self.learner.novel else "OFF",
             "novelty": round(-score, 4) + 0.0,  # no -0.0
-            "reason": reason,
+            "reason": self._reason(row),
             "damaged": self.damaged,
         }
-        readings = zip(self.channels, row, strict=True)
-        state |= {key: None if math.isnan(value) else value for key, value in readings}
+        for key, value in zip(self.channels, row, strict=True):
+            state[self._names[key]] = None if math.isnan(value) else value
+            if not math.isnan(value):
+                self._announce(key, True)
         self.publish(f"{self.base}/state", json.dumps(state), True)
         return True
+
+    def _row(self, payload: bytes | str) -> list[float] | None:
+        """The readings of a message; None if it has none of the keys.
+
+        Raises ValueError: it cannot be read.
+        """
+        try:
+            message = json.loads(payload)
+        except ValueError:
+            message = payload.decode() if isinstance(payload, bytes) else payload
+        if not isinstance(message, dict) and len(self.channels) == 1 and message not in (None, ""):
+            return [reading(message, next(iter(self.channels)))]  # a topic for each reading
+        if not isinstance(message, dict):
+            shown = message if isinstance(message, str) else json.dumps(message)
+            raise ValueError(f"it is no JSON object: {shown[:60]!r}")
+        found = {key: look_up(message, key) for key in self.channels}
+        self._note_missing([key for key, held in found.items() if not held], message)
+        if not any(found.values()):
+            return None
+        return [reading(*held, key) if held else math.nan for key, held in found.items()]
+
+    def _note_missing(self, keys: list[str], message: dict[str, Any]) -> None:
+        """Say once of each key that the first messages lack it."""
+        if not self._messages:
+            new = [key for key in keys if key not in self._missed]
+            self._missed.update(new)
+            if new:
+                shown = [*paths_of(message)]
+                there = ", ".join(shown[:8]) + (", ..." if len(shown) > 8 else "")
+                missing = ", ".join(map(repr, new))
+                self._say(f"{self.source}: no key {missing}; the message has {there or 'no keys'}")
+
+    def _reason(self, row: list[float]) -> str:
+        """Why the last row is unusual, as in the report of a replay; empty if it is not."""
+        if self.learner.steps < WARM_UP:
+            return f"learning, {self.learner.steps} of {WARM_UP} messages"
+        if not self.learner.novel:
+            return ""
+        part, channel, what = self.learner.why
+        name, value = list(self.channels)[channel], row[channel]
+        if part == "pattern" and len(self.channels) == 1:
+            return f"{name}: an unusual pattern over time, now {value:.4g}"
+        if part == "pattern":
+            return f"readings that seldom go together, {name} the furthest off"
+        if part == "level":
+            return f"readings have been unusual for a while, {name} the furthest off"
+        if what == "flat":
+            length = self._unchanged[channel]
+            since = f" for {length:,} messages" if length < self._messages - 1 else ""
+            return f"{name}: {'no reading' if math.isnan(value) else 'flat line'}{since}"
+        if what == "value":
+            return f"{name}: {value:.4g} is unusual"
+        if what == "mean":
+            return f"{name}: off its mean for a while, now {value:.4g}"
+        return f"{name}: rougher or smoother than usual, now {value:.4g}"
 
 
 def node_of(source: str) -> str:
@@ -118,12 +214,63 @@ def node_of(source: str) -> str:
     return "edgeolk_" + re.sub(r"\W+", "_", source)
 
 
-def _reading(value: Any) -> float:
-    """A number; what is absent or unavailable is NaN, which the learner takes as no reading."""
-    if value in (None, "", "unavailable", "unknown"):
+def names_of(channels: Mapping[str, str]) -> dict[str, str]:
+    """Names of the readings in the state: their keys, unless two sensors would have one name."""
+    names: dict[str, str] = {}
+    used = set(TAKEN)
+    for key in channels:
+        name, number = key, 2
+        while (entry := re.sub(r"\W", "_", name, flags=re.ASCII)) in used:
+            name, number = f"{key}_{number}", number + 1
+        used.add(entry)
+        names[key] = name
+    return names
+
+
+def look_up(message: Any, key: str) -> tuple[Any] | None:
+    """The value of a key, or of b in the object a for ``a.b``; None if it is not there."""
+    if not isinstance(message, dict):
+        return None
+    if key in message:
+        return (message[key],)
+    for at in (at for at, letter in enumerate(key) if letter == "."):
+        found = look_up(message.get(key[:at]), key[at + 1 :])
+        if found:
+            return found
+    return None
+
+
+def paths_of(message: dict[str, Any], before: str = "") -> Iterator[str]:
+    """The keys of a message, those of objects as ``a.b``."""
+    for key, value in message.items():
+        if isinstance(value, dict) and value:
+            yield from paths_of(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}"
+
+
+def reading(value: Any, key: str) -> float:
+    """A number; NaN, which the learner takes as no reading, for what is absent or unavailable.
+
+    Raises ValueError: it is neither.
+    """
+    if isinstance(value, str):
+        word = value.strip().lower()
+        number = NUMBER.fullmatch(value.strip())
+        if word in NO_READING:
+            return math.nan
+        if number is None and word not in SWITCHES:
+            raise ValueError(f"{key} is {value[:60]!r}, which is no number")
+        value = SWITCHES[word] if number is None else number[1]
+    elif value is None:
         return math.nan
-    number = float(value)
-    return number if math.isfinite(number) else math.nan
+    elif not isinstance(value, (int, float)):
+        raise ValueError(f"{key} is {json.dumps(value)[:60]}, which is no number")
+    try:
+        found = float(value)
+    except OverflowError:
+        raise ValueError(f"{key} is beyond the range of a float") from None
+    return found if math.isfinite(found) else math.nan
 
 
 def new_learner(n_features: int) -> ek.Learner:
@@ -131,58 +278,125 @@ def new_learner(n_features: int) -> ek.Learner:
     return ek.Learner(n_features=n_features, ram="4KiB", loss="novelty", history=True)
 
 
+@dataclass
+class Settings:
+    """The broker and the devices."""
+
+    devices: dict[str, dict[str, str]] = field(default_factory=dict)
+    host: str = "localhost"
+    port: int = 1883
+    user: str | None = None
+    password_file: str | None = None
+    checkpoints: str = "."
+    status: str | None = None  # the topic that says "online" or "offline"
+
+
+def channels_of(text: str) -> dict[str, str]:
+    """Keys and units of ``key=unit,key,...``."""
+    return dict((*part.strip().split("=", 1), "")[:2] for part in text.split(","))
+
+
+def settings_of(path: Path) -> Settings:
+    """The settings in a TOML file; exits if there is something wrong with it."""
+    try:
+        import tomllib
+    except ImportError:  # Python 3.10
+        import tomli as tomllib  # type: ignore[no-redef]
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{path}: {error}") from None
+    devices = found.pop("devices", None)
+    options = {name.replace("-", "_"): value for name, value in found.items()}
+    unknown = [name for name in options if name not in vars(Settings())]
+    if unknown or not isinstance(devices, dict) or not devices:
+        what = f"{unknown[0]} is no setting" if unknown else "no device"
+        raise SystemExit(
+            f"{path}: {what}; it has host, port, user, password-file, checkpoints, status, and a "
+            'table [devices] with lines such as "zigbee2mqtt/cellar" = "temperature=°C,humidity=%"'
+        )
+    chosen = Settings(**options)
+    for topic, given in devices.items():
+        chosen.devices[topic] = channels_of(given) if isinstance(given, str) else dict(given)
+    chosen.status = chosen.status or f"edgeolk/{path.stem}/status"
+    return chosen
+
+
+def given_settings(words: list[str] | None = None) -> Settings:
+    """The settings of the command line."""
+    reader = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    reader.add_argument("source", help="topic of the readings, or a TOML file with several")
+    reader.add_argument("--channels", help="key=unit,key=unit,...; a unit may be absent")
+    reader.add_argument("--host", help="of the broker; default localhost")
+    reader.add_argument("--port", type=int, help="of the broker; default 1883")
+    reader.add_argument("--user")
+    reader.add_argument("--password-file")
+    reader.add_argument("--checkpoints", help="folder of the models; default the current one")
+    given = reader.parse_args(words)
+    if given.source.endswith(".toml"):
+        if given.channels:
+            reader.error(f"{given.source} names the channels: leave --channels out")
+        chosen = settings_of(Path(given.source))
+    elif not given.channels:
+        reader.error("name the readings, as in --channels temperature=°C,humidity=%")
+    else:
+        chosen = Settings({given.source: channels_of(given.channels)})
+    for name, value in vars(given).items():
+        if value is not None and name not in ("source", "channels"):
+            setattr(chosen, name, value)
+    for topic in chosen.devices:
+        if set(topic) & set("#+"):
+            raise SystemExit(f"{topic} is a pattern: name each topic, several in a TOML file")
+    return chosen
+
+
+def place_of(folder: str, topic: str, channels: Mapping[str, str]) -> Path:
+    """The checkpoint of a device; other channels have a file of their own."""
+    mark = zlib.crc32(json.dumps(list(channels)).encode())
+    return Path(folder) / f"{node_of(topic)}-{mark:08x}.checkpoint"
+
+
 def main() -> None:
     """Connect and stay."""
-    import paho.mqtt.client as mqtt  # pip install "edgeolk[mqtt]"
-
-    reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    reader.add_argument("source", help="topic of the readings")
-    reader.add_argument(
-        "--channels", required=True, help="key=unit,key=unit,...; a unit may be absent"
-    )
-    reader.add_argument("--host", default="localhost")
-    reader.add_argument("--port", type=int, default=1883)
-    reader.add_argument("--user")
-    reader.add_argument("--password-file", type=Path)
-    reader.add_argument("--checkpoint", help="file of the model; default NODE.checkpoint")
-    given = reader.parse_args()
-    if set(given.source) & set("#+"):
-        raise SystemExit(f"{given.source} is a pattern: start one bridge per topic")
-    channels = dict((*part.split("=", 1), "")[:2] for part in given.channels.split(","))
-    place = given.checkpoint or f"{node_of(given.source)}.checkpoint"
+    chosen = given_settings()
+    try:
+        import paho.mqtt.client as mqtt
+    except ImportError:
+        raise SystemExit('the bridge needs paho-mqtt: pip install "edgeolk[mqtt]"') from None
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with ek.Checkpointer(place, every=1000, seconds=600) as checkpoints:
-        learner = checkpoints.open() or new_learner(len(channels))
-        if learner.n_features != len(channels):
-            raise SystemExit(
-                f"{place} holds a model of {learner.n_features} channels, --channels names "
-                f"{len(channels)}: name another --checkpoint"
-            )
-        client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
-        bridge = Bridge(
-            lambda topic, words, keep: client.publish(topic, words, qos=1, retain=keep),
-            given.source, channels, learner,
-        )  # fmt: skip
-        where = f"{given.host}:{given.port}"
+    client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
+    where = f"{chosen.host}:{chosen.port}"
+    bridges: dict[str, tuple[Bridge, ek.Checkpointer]] = {}
 
-        def connected(*_: Any) -> None:
-            client.subscribe(given.source, qos=1)
+    def publish(topic: str, words: str, keep: bool) -> None:
+        client.publish(topic, words, qos=1, retain=keep)
+
+    def connected(*_: Any) -> None:
+        client.subscribe([(topic, 1) for topic in bridges])
+        for bridge, _ in bridges.values():
             bridge.announce()
-            print(f"connected to {where}, listening to {given.source}", flush=True)
+        print(f"connected to {where}, listening to {', '.join(bridges)}", flush=True)
 
-        def came(_: Any, __: Any, message: Any) -> None:
-            if bridge.take(message.payload):
-                checkpoints.step(learner)
-            else:
-                print(f"damaged message number {bridge.damaged}", file=sys.stderr, flush=True)
+    def came(_: Any, __: Any, message: Any) -> None:
+        bridge, checkpoints = bridges[message.topic]
+        if bridge.take(message.payload):
+            checkpoints.step(bridge.learner)
 
+    with ExitStack() as stack:
+        Path(chosen.checkpoints).mkdir(parents=True, exist_ok=True)
+        for topic, channels in chosen.devices.items():
+            place = place_of(chosen.checkpoints, topic, channels)
+            kept = stack.enter_context(ek.Checkpointer(place, every=1000, seconds=600))
+            learner = kept.open() or new_learner(len(channels))
+            bridges[topic] = Bridge(publish, topic, channels, learner, chosen.status), kept
+        status = next(iter(bridges.values()))[0].availability
         client.on_connect, client.on_message = connected, came
-        client.will_set(bridge.availability, "offline", qos=1, retain=True)
-        if given.user:
-            secret = given.password_file.read_text().strip() if given.password_file else None
-            client.username_pw_set(given.user, secret)
+        client.will_set(status, "offline", qos=1, retain=True)
+        if chosen.user:
+            secret = chosen.password_file and Path(chosen.password_file).read_text().strip()
+            client.username_pw_set(chosen.user, secret or None)
         try:
-            client.connect(given.host, given.port)
+            client.connect(chosen.host, chosen.port)
         except OSError as error:
             raise SystemExit(f"no broker at {where} ({error}): set --host and --port") from None
         try:
@@ -190,9 +404,10 @@ def main() -> None:
         except KeyboardInterrupt:
             pass
         finally:
-            client.publish(bridge.availability, "offline", qos=1, retain=True)
+            client.publish(status, "offline", qos=1, retain=True)
             client.disconnect()
-            checkpoints.write(learner)
+            for bridge, kept in bridges.values():
+                kept.write(bridge.learner)
 
 
 if __name__ == "__main__":

@@ -240,7 +240,9 @@ def test_a_record_without_a_kernel_has_no_options_of_one(name: str) -> None:
 REFUSED_VALUES: list[tuple[dict[str, Any], str]] = [
     ({"memory": 5, "loss": "square"}, "memory is for classification.*; got memory=5$"),
     ({"memory_narrow": True, "memory": 0}, "memory_narrow.*; got memory_narrow=True, memory=0$"),
-    ({"horizon": 3}, "horizon and season need.*; got horizon=3, season=0$"),
+    ({"horizon": 24, "loss": "hinge"},
+     "^horizon is for forecasts, which need loss='square' and history=True; got horizon=24$"),
+    ({"season": 7}, "^season needs loss='square' and history=True: only .*; got season=7$"),
     ({"loss": "novelty", "history": True, "window": 1e5}, "window must.*; got window=100000$"),
     ({"loss": "square", "history": True, "horizon": 5, "season": 3},
      "season must be 0 or at least horizon; got season=3, horizon=5$"),

@@ -80,26 +80,49 @@ def test_a_key_without_a_column() -> None:
         strict.predict_one({"temprature": 1.0, "light": 2.0})
 
 
-@pytest.mark.parametrize(("missing", "stands"), [("last", 3.0), ("zero", 0.0)])
-def test_what_stands_for_a_missing_key(missing: str, stands: float) -> None:
+@pytest.mark.parametrize(("missing", "stands"), [(None, 4.0), ("last", 3.0), ("zero", 0.0)])
+@pytest.mark.parametrize("gap", [{}, {"b": None}, {"b": math.nan}, {"b": np.float32("nan")}])
+def test_what_stands_for_a_missing_key(missing: str, stands: float, gap: dict[str, Any]) -> None:
+    """No key, None and NaN are one; rows learned that lack it change neither mean nor last."""
     model = KernelRegressor(missing=missing, scale=None, gamma=0.1)
-    for a, b, y in ((1.0, 5.0, 2.0), (2.0, 3.0, 7.0)):
-        model.learn_one({"a": a, "b": b}, y)
-    assert model.predict_one({"a": 2.0}) == model.predict_one({"a": 2.0, "b": stands})
+    assert model.n_missing == 0
+    for a, b, y in ((1.0, {"b": 5.0}, 2.0), (2.0, {"b": 3.0}, 7.0), (2.5, gap, 6.0)):
+        model.learn_one({"a": a, **b}, y)
+    assert model.predict_one({"a": 2.0, **gap}) == model.predict_one({"a": 2.0, "b": stands})
+    assert model.n_missing == 1
+    assert pickle.loads(pickle.dumps(model)).n_missing == 1
+
+
+def test_a_mean_that_is_filled_in_is_0_after_scaling() -> None:
+    draws = np.random.default_rng(2)
+    model = KernelClassifier(ram="4KiB", history=False)
+    for row in draws.normal([50.0, -3.0], 2.0, (400, 2)).tolist():
+        model.learn_one(dict(zip("ab", row, strict=True)), row[0] > 50.0)
+    scaler = model.to_learner().scaler
+    filled = model._columns.row({"a": 51.0})
+    assert scaler.transform_one(filled)[1] == pytest.approx(0.0, abs=0.05)
+
+
+def test_an_infinite_number_is_refused_where_nan_is_missing() -> None:
+    model = KernelClassifier()
+    model.learn_one({"a": 1.0, "b": math.nan}, True)
+    with pytest.raises(ValueError, match="feature 'a' must be finite, got inf"):
+        model.learn_one({"a": math.inf, "b": 1.0}, False)
 
 
 def test_a_missing_key_may_be_refused() -> None:
-    model = KernelRegressor(missing="raise")
+    model = KernelRegressor(missing="refuse")
     model.learn_one({"a": 1.0, "b": 2.0}, 1.0)
-    with pytest.raises(ValueError, match="feature 'b' is missing"):
-        model.predict_one({"a": 1.0})
+    for gap in ({}, {"b": None}, {"b": math.nan}):
+        with pytest.raises(ValueError, match="feature 'b' is missing"):
+            model.predict_one({"a": 1.0, **gap})
 
 
 @pytest.mark.parametrize(
     ("x", "error", "message"),
     [
         ({"a": "warm", "b": 1.0}, TypeError, "feature 'a' must be a number, got str"),
-        ({"a": math.nan, "b": 1.0}, ValueError, "feature 'a' must be finite"),
+        ({"a": -math.inf, "b": 1.0}, ValueError, "feature 'a' must be finite"),
         ({"a": 10**5000, "b": 1.0}, ValueError, "'a' must be finite, got int beyond the range"),
     ],
 )
@@ -139,7 +162,7 @@ def test_a_first_row_that_is_refused_fixes_no_keys(y: Any, w: float, message: st
     ("arguments", "message"),
     [
         ({"unseen": "drop"}, "unseen must be one of 'warn', 'ignore', 'raise'"),
-        ({"missing": "mean"}, "missing must be one of"),
+        ({"missing": "raise"}, "missing must be one of"),
         ({"features": ["a", "a"]}, "features must be distinct keys"),
         ({"features": 0}, "features must be"),
         ({"n_classes": 1}, "n_classes must be"),
@@ -209,8 +232,8 @@ def test_gaps_are_missing_readings_in_time() -> None:
         models[2].learn_one({**x, "b": float("nan")} if gone else x)
     files = [bytes(model.to_learner()._sealed()) for model in models]
     assert files[0] == files[1] == files[2]
-    with pytest.raises(ValueError, match="must be finite"):
-        KernelNovelty(missing="last").learn_one({"a": float("nan")})
+    with pytest.raises(ValueError, match="'a' is missing"):
+        KernelNovelty(missing="refuse").learn_one({"a": float("nan")})
 
 
 def test_a_regressor_forecasts_from_the_targets_history() -> None:

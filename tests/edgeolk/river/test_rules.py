@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import pickle
 import warnings
@@ -10,10 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from river import compose, evaluate, metrics, preprocessing
 
 from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
+from edgeolk.river.base import GROWTH_ROWS
 
 
 def as_it_was(model: Any, before: bytes) -> bool:
@@ -107,12 +110,74 @@ def encoded(model: Any) -> float:
     return evaluate.progressive_val_score(coloured(), pipeline, metrics.Accuracy()).get()
 
 
-def test_keys_that_come_too_late_are_told_of_once() -> None:
-    with pytest.warns(
-        UserWarning, match=r"feature 'colour_\w+' has no column.*features=16"
-    ) as said:
-        assert encoded(KernelClassifier()) < 0.9
-    assert len(said) == 1
+def test_the_model_makes_room_for_keys_that_come_later() -> None:
+    """In the same bytes, and as well as one that was told their number."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = KernelClassifier(ram="4KiB")
+        assert encoded(model) > 0.95
+        assert len(model.columns) == 6
+        assert model.learner is not None
+        assert model.learner.nbytes <= 4096
+        several = KernelClassifier(n_classes=3, ram="4KiB")
+        assert encoded(several) > 0.9
+        number = KernelRegressor(ram="4KiB")
+        for x, y in ({"a": 1.0}, 2.0), ({"a": 2.0, "b": 1.0}, 3.0), ({"b": 2.0, "c": 1.0}, 1.0):
+            number.predict_one(x)
+            number.learn_one(x, y)
+        assert number.columns == ["a", "b", "c"]
+        assert number.learner is not None
+        assert number.learner.n_features == 4
+
+
+def test_new_keys_start_again_only_among_the_first_rows() -> None:
+    model = KernelClassifier(ram="4KiB")
+    for row in range(GROWTH_ROWS + 1):
+        model.learn_one({"a": float(row % 7)}, row % 2)
+    with pytest.warns(UserWarning, match="feature 'b' has no column"):
+        model.learn_one({"a": 1.0, "b": 1.0}, 1)
+    assert model.columns == ["a"]
+    assert model.learner is not None
+    assert model.learner.steps == GROWTH_ROWS + 2
+
+
+def test_a_row_that_is_refused_makes_no_room() -> None:
+    model = KernelClassifier(ram="4KiB")
+    model.learn_one({"a": 1.0}, True)
+    before = pickle.dumps(model)
+    for x in ({"a": math.inf, "b": 1.0}, {"b": "word"}):
+        with pytest.raises((TypeError, ValueError)):
+            model.learn_one(x, True)
+        assert pickle.dumps(model) == before
+
+
+def test_keys_for_which_there_is_no_room_are_told_of_once() -> None:
+    """Twice the columns do not fit into the bytes."""
+    model = KernelClassifier(ram="1KiB")
+    model.learn_one({f"k{i}": 1.0 for i in range(30)}, True)
+    with pytest.warns(UserWarning, match=r"feature 'k30' has no column.*features=120"):
+        model.learn_one({f"k{i}": 1.0 for i in range(31)}, False)
+    assert model.learner is not None
+    assert (model.learner.steps, model.learner.n_features) == (2, 30)
+
+
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [
+        ("warm", "; river's OneHotEncoder encodes text as numbers"),
+        (datetime.datetime(2026, 1, 1), "; take numbers from a time, such as its hour"),
+        (datetime.date(2026, 1, 1), "; take numbers from a time"),
+        (datetime.timedelta(1), "; take numbers from a time"),
+        (pd.Timestamp("2026-01-01"), "; take numbers from a time"),
+        ([1.0], "list$"),
+    ],
+)
+def test_advice_fits_the_value(value: Any, advice: str) -> None:
+    with pytest.raises(TypeError, match=f"feature 'at' must be a number, got .*{advice}"):
+        KernelClassifier().learn_one({"at": value}, True)
+
+
+def test_keys_without_a_column_may_be_ignored() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert encoded(KernelClassifier(features=8)) > 0.95
@@ -128,7 +193,7 @@ def test_none_is_a_missing_key(features: Any) -> None:
         model.learn_one({"a": 1.5, **gap}, 2.0)
         assert model.columns == ["a", "b"]
     assert pickle.dumps(models[0].learner) == pickle.dumps(models[1].learner)
-    strict = KernelRegressor(missing="raise")
+    strict = KernelRegressor(missing="refuse")
     strict.learn_one({"a": 1.0, "b": 2.0}, 1.0)
     with pytest.raises(ValueError, match="feature 'b' is missing"):
         strict.learn_one({"a": 1.0, "b": None}, 1.0)
@@ -141,7 +206,7 @@ def test_none_is_a_missing_key(features: Any) -> None:
 @pytest.mark.parametrize(
     ("x", "w", "message"),
     [
-        ({"a": math.nan, "b": 1.0}, 1.0, "feature 'a' must be finite"),
+        ({"a": math.inf, "b": 1.0}, 1.0, "feature 'a' must be finite"),
         ({"a": 1.0, "b": "x"}, 1.0, "feature 'b' must be a number"),
         ({"a": 1.0, "b": 1.0}, -1.0, "weight must be"),
         ({"a": 1.0, "b": 1.0}, math.nan, "weight must be"),

@@ -158,3 +158,37 @@ def test_the_ram_that_a_refusal_names_is_enough(estimator: Any) -> None:
     least = named(64)
     estimator(ram=least).fit(X[:, :2], *ESTIMATORS[estimator])
     assert named(least - 1) == least
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (["on", None], "str ('on') and NoneType (None)"),
+        ([1, "off"], "int (1) and str ('off')"),
+        (["on", 2.5, None], "str ('on') and float (2.5) and NoneType (None)"),
+    ],
+)
+@pytest.mark.parametrize("learns", ["fit", "partial_fit"])
+def test_labels_of_several_types_are_named(labels: list[Any], words: str, learns: str) -> None:
+    y = np.array([labels[i % len(labels)] for i in range(60)], dtype=object)
+    model = OnlineKernelClassifier(ram="2KiB")
+    more = {"classes": ["on", "off"]} if learns == "partial_fit" else {}
+    with pytest.raises((TypeError, ValueError), match=r"y |label") as refusal:
+        getattr(model, learns)(X, y, **more)
+    if learns == "fit":
+        assert f"y holds labels of several types, {words}: they must be of one type" in str(
+            refusal.value
+        )
+    assert "'<' not supported" not in str(refusal.value)
+    assert not hasattr(model, "learner_")
+
+
+def test_a_loss_that_the_algorithm_lacks_names_those_that_have_it() -> None:
+    with pytest.raises(ValueError, match=r"'logistic' is an option of ogd, .*fogd, nogd$"):
+        OnlineKernelClassifier(loss="logistic").fit(X, LABELS)
+    with pytest.raises(ValueError, match=r"got 'cubic'$"):
+        OnlineKernelClassifier(loss="cubic").fit(X, LABELS)
+    with pytest.raises(ValueError, match="the algorithms ogd, fogd and nogd have it"):
+        OnlineKernelClassifier(None, loss="logistic").fit(X, LABELS)
+    for algorithm in ("ogd", "fogd", "nogd"):
+        OnlineKernelClassifier(algorithm, loss="logistic", scale="standard").fit(X, LABELS)

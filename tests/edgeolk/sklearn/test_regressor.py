@@ -13,7 +13,7 @@ from sklearn.datasets import load_diabetes
 import edgeolk as ek
 from edgeolk.parts import methods
 from edgeolk.sklearn import OnlineKernelRegressor
-from firmware_sim.tasks.kinds import KINDS, _takes
+from firmware_sim.kinds.base import _takes
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,6 @@ def test_an_algorithm_for_targets_only_is_known_by_its_parts(
     assert model.learner_.is_regression
     assert _takes.__wrapped__("bpa_s", "square", "epsilon")
     assert not _takes.__wrapped__("bpa_s", "novelty")
-    assert KINDS["regression"].params("bpa_s", {}, ()) == {}
 
 
 def test_only_partial_fit_knows_the_order_of_time() -> None:

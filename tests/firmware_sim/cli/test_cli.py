@@ -66,7 +66,7 @@ def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert set(data) == {
         *("format", "status", "detail", "warnings", "command", "stream", "learner", "scaling"),
         *("memory", "metrics", "curve", "host", "faults", "labels", "kind", "board", "power"),
-        *("classes", "windows", "emulated", "row", "inputs", "alarms", "oddest", "frozen"),
+        *("classes", "windows", "emulated", "row", "inputs", "alarms", "anomalies", "frozen"),
         "forecasts",
     }
     assert data["status"] == "complete"
@@ -280,7 +280,7 @@ def test_standard_error_that_takes_nothing_changes_nothing(tmp_path: Path, strea
     command = shlex.join([sys.executable, "-m", "firmware_sim", *words, "--out", str(tmp_path)])
     done = subprocess.run(f"{command} {stream}", shell=True, stdout=subprocess.PIPE, check=False)
     assert done.returncode == 0
-    assert done.stdout.startswith(b"stream    occupancy: 300 rows") is (">&-" not in stream[4:])
+    assert done.stdout.startswith(b"sorf does not beat no-change") is (">&-" not in stream[4:])
     assert (tmp_path / "report.json").exists()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import signal
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from markupsafe import escape
 
 import firmware_sim as fs
 from firmware_sim.cli import main
@@ -18,9 +18,11 @@ from firmware_sim.comparison import run as comparison_run
 from firmware_sim.comparison.choice import choice, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.ranking import ranking, shown
-from firmware_sim.comparison.report import to_dict, to_page, to_text
+from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.work import Outcome, Run, do
+from firmware_sim.drawing.page import to_page
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cached import HeldStream
 
@@ -50,7 +52,7 @@ def test_interrupted_it_goes_on_where_it_was(tmp_path: Path, found: Comparison) 
     begun = run(tmp_path, on_run=lambda: seen.append(1), should_stop=lambda: bool(seen))
     assert not begun.complete
     assert 1 <= len(begun.outcomes) < len(found.outcomes)
-    assert "INTERRUPTED: run the same command again" in to_text(begun)
+    assert "run the same command again to continue." in report_of(begun).to_text()
     path = tmp_path / "runs.jsonl"
     path.write_text(path.read_text(encoding="utf-8") + '{"algorithm": "bp')  # the power went
     counts: list[tuple[int, int]] = []
@@ -71,7 +73,7 @@ def test_interrupted_it_goes_on_where_it_was(tmp_path: Path, found: Comparison) 
 def test_interrupted_before_the_first_run_it_blames_no_cap(tmp_path: Path) -> None:
     begun = run(tmp_path, should_stop=lambda: True)
     assert not begun.outcomes
-    text = to_text(begun)
+    text = report_of(begun).to_text()
     assert "No method has finished yet" in text
     assert "larger --ram" not in text
 
@@ -95,7 +97,7 @@ def compared(mine: fs.ReplayConfig, folder: Path, *names: str) -> Comparison:
 def test_rows_that_were_left_out_are_told(tmp_path: Path) -> None:
     mine = small(tmp_path / "few.csv", ["1", "-1"] * 40)
     found = compared(mine, tmp_path / "out")
-    text, data = to_text(found), to_dict(found)
+    text, data = report_of(found).to_text(), to_dict(found)
     assert "83 rows read, 80 used, 2 with missing values, 1 damaged" in text
     assert "missing   a 1, b 1" in text
     assert "WARNING   1 of 83 rows cannot be read and were left out, the first is row 81" in text
@@ -115,7 +117,7 @@ def test_warnings_are_those_of_replays(tmp_path: Path, capsys: pytest.CaptureFix
     mine = small(tmp_path / "one.csv", ["1"] * 40)
     found = compared(mine, tmp_path / "out")
     assert found.rows.warnings == fs.replay(mine).warnings
-    assert "all 40 labels mean +1 ('1')" in to_text(found)
+    assert "all 40 labels mean +1 ('1')" in report_of(found).to_text()
     path = tmp_path / "one.csv"
     words = ["--target", "y", "--ram", "4KiB", "--algorithms", "rbp", "--workers", "1"]
     out = ["--out", str(tmp_path / "again"), "--no-picture"]
@@ -128,9 +130,12 @@ def test_storage_is_that_of_each_method(tmp_path: Path) -> None:
     found = compared(mine, tmp_path / "out", "rbp", "bpa_s", "sorf")
     assert found.storage("sorf") == "int8"
     assert found.storage("default") == "int8"
-    assert "for default and sorf" in to_text(found) or "int8, float32 for" in to_text(found)
+    assert (
+        "for default and sorf" in report_of(found).to_text()
+        or "int8, float32 for" in report_of(found).to_text()
+    )
     said = compared(replace(mine, dtype="float64"), tmp_path / "double", "rbp", "sorf")
-    assert "storage   float64, scaling" in to_text(said)
+    assert "storage   float64, scaling" in report_of(said).to_text()
 
 
 def test_several_processes_find_the_same(tmp_path: Path, found: Comparison) -> None:
@@ -208,7 +213,7 @@ def test_trivial_answers_are_ranked(found: Comparison) -> None:
         for name in names[1:]
     ]
     assert errors == sorted(errors)  # type: ignore[type-var]
-    lines = [line.split("  ")[0] for line in to_text(found).splitlines()]
+    lines = [line.split("  ")[0] for line in report_of(found).to_text().splitlines()]
     assert [name for name in lines if name in names] == names[1:]
 
 
@@ -243,12 +248,12 @@ def test_a_recommendation_beats_trivial_answers_by_more_than_its_noise(found: Co
 
 
 def test_the_page_says_what_the_text_says(found: Comparison) -> None:
-    page = to_page(found)
-    assert html.escape(sentence(found)) in page
+    page = to_page(report_of(found))
+    assert escape(report_of(found).headline) in page
     for name in ranking(found):
         assert f"<td>{shown(name)}</td>" in page
     begun = Comparison(CONFIG, found.rows, found.rams, found.outcomes[:1], False)
-    assert "interrupted: these are the runs so far" in to_page(begun)
+    assert "INTERRUPTED: these are the runs so far" in to_page(report_of(begun))
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -297,6 +302,6 @@ def test_processes_are_started_with_interrupts_held_back(
 def test_a_loss_may_be_judged_from_a_row_on() -> None:
     labels = np.array([1.0, -1.0, 1.0, -1.0])
     evaluator = Evaluator(labels, CONFIG)
-    answers = np.array([-1.0, -1.0, 0.0, 2.0])
+    answers = Batch.of(label=labels, score=np.array([-1.0, -1.0, 0.0, 2.0])).rows
     assert [evaluator.loss(answers, first) for first in range(4)] == [0.5, 1 / 3, 0.5, 1.0]
     assert evaluator.loss(answers[:3], 1) == 0.0

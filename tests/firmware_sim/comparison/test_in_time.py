@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,22 @@ from helpers import in_turn
 
 import edgeolk as ek
 from firmware_sim import ReplayConfig, replay
-from firmware_sim.comparison.evaluators import WITHOUT_KERNEL
 from firmware_sim.comparison.rows import day_of, prepare
 from firmware_sim.comparison.run import compare
-from firmware_sim.comparison.tuning import to_text, tune
+from firmware_sim.comparison.tuning import report_of, tune
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
+from firmware_sim.kinds import Setup
+from firmware_sim.kinds.forecast import Forecasts
+from firmware_sim.kinds.regression import WITHOUT_KERNEL
 from firmware_sim.streams import Stream
-from firmware_sim.tasks.adapters import FrozenForecaster
 
 N, DAY = 1200, 24
+
+
+def frozen_at(memory: bytearray) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """A forecaster with constant weights from a copy of the memory of one."""
+    return Forecasts(Setup()).frozen(ek.attach(bytearray(memory)), (0.0, 1.0))
 
 
 def rows() -> tuple[np.ndarray, np.ndarray]:
@@ -104,8 +111,7 @@ def test_a_forecaster_frozen_after_the_first_rows(tmp_path: Path) -> None:
     memory = bytearray(ek.plan(**options).nbytes + 64)
     learner = ek.Learner(**options, buffer=memory)
     learner.learn_many(X[:after], y[:after])
-    twin = FrozenForecaster(bytearray(memory))
-    said = twin.answers(X[after:], y[after:])
+    said = frozen_at(memory)(X[after:], y[after:])
     assert said[0] == learner.learn_one(X[after], y[after])
     assert said[1] != learner.learn_one(X[after + 1], y[after + 1])
     # It knows the last target all the same: it is nearer than the target before that.
@@ -130,7 +136,7 @@ def test_a_frozen_forecaster_is_one_whose_memory_is_put_back(
     options |= {"D": 64, **more}
     memory = bytearray(ek.plan(**options).nbytes + 64)
     ek.Learner(**options, buffer=memory).learn_many(X[:300], y[:300])
-    frozen, block = FrozenForecaster(bytearray(memory)), bytearray(memory)
+    frozen, block = frozen_at(memory), bytearray(memory)
     regions = ek.attach(block).plan.regions  # which moves the block to its boundary
     start = block.find(b"eolk")
     held = [(start + r.offset, r.nbytes) for r in regions if r.name in ("history", "season")]
@@ -142,16 +148,15 @@ def test_a_frozen_forecaster_is_one_whose_memory_is_put_back(
         block[:] = before
         for at, data in now:
             block[at : at + len(data)] = data
-    found = [frozen.answers(X[at : at + 50], y[at : at + 50]) for at in range(300, len(X), 50)]
+    found = [frozen(X[at : at + 50], y[at : at + 50]) for at in range(300, len(X), 50)]
     np.testing.assert_array_equal(np.concatenate(found), expected)
-    assert frozen._learner.steps == 300
 
 
 def test_a_choice_tries_seasons_and_forecasts_ahead(tmp_path: Path) -> None:
     found = tune(configured(written(tmp_path)), rows=400, candidates=8)
     assert dict(found.chosen.params).get("season") == DAY
     assert f"season={DAY}" in found.options
-    assert "season" in to_text(found)
+    assert "season" in report_of(found).to_text()
     config = configured(written(tmp_path), params={"horizon": 3})
     late = tune(config, rows=400, candidates=4)
     X, y = rows()

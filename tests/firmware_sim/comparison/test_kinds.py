@@ -14,18 +14,16 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison.choice import choice, sentence
-from firmware_sim.comparison.evaluators import (
-    Classes,
-    least_squares,
-    passive_aggressive,
-    passive_aggressive_classes,
-)
-from firmware_sim.comparison.report import to_dict, to_text, write_comparison
+from firmware_sim.comparison.evaluators import Evaluator
+from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
-from firmware_sim.device.supervision import When
+from firmware_sim.kinds.classes import ClassTrainer, passive_aggressive_classes
+from firmware_sim.kinds.regression import least_squares
+from firmware_sim.kinds.two_classes import passive_aggressive
+from firmware_sim.metrics.batch import Batch, When
+from firmware_sim.report.writing import write_files
 from firmware_sim.streams import open_stream
-from firmware_sim.tasks.learning import learn_rows
 
 STREAMS: dict[str, dict[str, Any]] = {
     "binary": {"stream": "occupancy", "limit": 1200},
@@ -97,7 +95,7 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     data = to_dict(found)
     assert data["kind"] == kind
     assert set(data["baselines"]) == BASELINES[kind]
-    files = write_comparison(found, tmp_path)
+    files = write_files(report_of(found), tmp_path, "compare", picture=True)
     assert json.loads(files[1].read_text(encoding="utf-8"), parse_constant=pytest.fail) == data
     assert files[3].read_bytes().startswith(b"\x89PNG")
     words = {
@@ -107,14 +105,15 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
         "novelty": "AUC 0.",
     }
     assert words[kind] in sentence(found)
-    assert sentence(found) in to_text(found)
+    headline, *notes = report_of(found).to_text().partition("\n\n")[0].splitlines()
+    assert " ".join([headline, *notes]) == sentence(found)
 
 
 def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
     kind, best = found.config.resolved.kind, choice(found)
     assert best is not None
     error = found.cell(*best).runs[0].loss
-    text = to_text(found)
+    text = report_of(found).to_text()
     program = text[text.index("import numpy") :]
     assert len([line for line in program.splitlines() if line.strip()]) <= 12
     said = found.config
@@ -175,9 +174,10 @@ def test_ties_are_asked_before_their_rows_are_learned() -> None:
     for x, label in zip(X, y, strict=True):
         wrong += one.predict_one(x) != label
         one.learn_one(x, int(label))
-    evaluator = Classes(y, fs.ReplayConfig("", classes=("a", "b", "c")))
+    evaluator = Evaluator(y, fs.ReplayConfig("", classes=("a", "b", "c")))
+    when, trainer = When(np.arange(60), np.zeros(60)), ClassTrainer(many)
     parts = slice(0, 25), slice(25, 60)
-    answers = [learn_rows("multiclass", many, None, X[part], y[part]).scores for part in parts]
+    answers = [trainer.learn(X[part], y[part], when.part(part)).rows for part in parts]
     assert evaluator.loss(np.concatenate(answers)) == wrong / 60
     assert (many.steps, many.mistakes, many.updates) == (one.steps, one.mistakes, one.updates)
     assert wrong < many.mistakes  # the library counts each tie
@@ -248,7 +248,9 @@ def _by_replay(mine: fs.ReplayConfig, gamma: float, first: int, y: Any) -> float
     X = np.concatenate([block.rows for block in replay.stream.blocks(mine.limit)])
     when = When(np.arange(len(X)), np.full(len(X), np.nan))
     taught = replay.device.learn_block(X, y[: len(X)], when)
-    answers = taught.scores + taught.levels
+    answers = taught.rows["score"]
+    if mine.resolved.kind == "novelty":
+        answers = answers + taught.rows["threshold"]
     got, true = answers[first:], y[first : len(answers)]
     if mine.resolved.kind == "binary":
         return float(np.mean((got >= 0) != (true > 0)))
@@ -291,7 +293,8 @@ def test_unlabelled_rows_are_learned_and_judge_nothing(tmp_path: Path) -> None:
     assert len(found.y) == 60
     assert np.isnan(found.y).sum() == 20
     answers = np.array([{"1": -1.0, "0": 1.0, "": -9.0}[label] for label in labels])
-    none = np.column_stack([answers, np.zeros(60), -np.ones(60)])
-    assert found.evaluator.loss(none) == 0.0
+    zeros = np.zeros(60)
+    none = Batch.of(label=found.y, score=answers, threshold=zeros, reason=zeros - 1.0)
+    assert found.evaluator.loss(none.rows) == 0.0
     with pytest.raises(fs.SimulatorError, match="alarms cannot be judged"):
         watched(tmp_path / "one.csv", ["1", ""] * 20)

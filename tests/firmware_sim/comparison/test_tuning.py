@@ -17,7 +17,7 @@ from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import prepare
-from firmware_sim.comparison.tuning import Candidate, Tuning, _numbers, to_text, tune
+from firmware_sim.comparison.tuning import Candidate, Tuning, _numbers, report_of, tune
 
 CONFIG = fs.ReplayConfig("occupancy", algorithm="ogd", ram="8KiB", limit=6000)
 
@@ -74,15 +74,15 @@ def test_parameters_of_another_loss_are_left_out(kind: str, varied: bool) -> Non
 def test_text_says_what_to_take() -> None:
     start, chosen = Candidate(0.5), Candidate(2.0, (("eta", 0.25),))
     evaluator = Evaluator(np.ones(1), CONFIG)
-    gain = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, evaluator))
+    gain = report_of(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, evaluator)).to_text()
     assert "before    10.00 % wrong with gamma=0.5" in gain
-    assert "gained: 30 % of the wrong answers" in gain
+    assert "Gained: 30 % of the wrong answers" in gain
     assert f"take      --algorithm {CONFIG.algorithm} --gamma 2.0 --param eta=0.25" in gain
-    loss = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600, evaluator))
-    assert "nothing gained: keep what you began with" in loss
+    loss = report_of(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600, evaluator)).to_text()
+    assert "Nothing gained: keep what you began with" in loss
     assert loss.endswith(f"take      --algorithm {CONFIG.algorithm}\n")  # the width is its own
     worse = Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, evaluator, default=0.06)
-    text = to_text(worse)
+    text = report_of(worse).to_text()
     assert "default   6.00 % wrong with no algorithm named" in text
     assert text.endswith("take      the default: name no algorithm\n")
     assert worse.options == ""
@@ -138,7 +138,7 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     base = ["tune", "occupancy", "--limit", "2000", "--candidates", "4", "--algorithm"]
     assert main([*base, "bpa_s", "--ram", "4KiB"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("bpa_s, chosen on the first 400 rows")
+    assert "\nbpa_s: chosen on the first 400 rows" in out
     taken = out.splitlines()[-1].removeprefix("take      ")
     assert main([*base, "bpa_s", "--ram", "4KiB", "--quiet"]) == 0
     said = capsys.readouterr().out.strip()
@@ -153,8 +153,8 @@ def test_a_folder_and_processes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     alone = capsys.readouterr().out
     assert main([*words, "--jobs", "2", "--out", str(tmp_path / "t")]) == 0
     shared = capsys.readouterr().out
-    files = [tmp_path / "t" / name for name in ("tune.txt", "tune.json")]
-    assert shared == f"{alone}report    {files[0]}  {files[1]}\n"
+    files = [tmp_path / "t" / name for name in ("tune.txt", "tune.json", "tune.html")]
+    assert shared == f"{alone}report    {'  '.join(map(str, files))}\n"
     assert files[0].read_text(encoding="utf-8") == alone
     data = json.loads(files[1].read_text(encoding="utf-8"))
     assert data["options"] in alone

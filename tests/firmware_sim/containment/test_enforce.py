@@ -23,7 +23,7 @@ from firmware_sim.containment import seccomp
 from firmware_sim.containment.cgroup import MemoryGroup
 from firmware_sim.containment.memory import PAGE, GuardedBlock
 from firmware_sim.errors import SimulatorError
-from firmware_sim.metrics import Regression
+from firmware_sim.kinds.forecast import Forecasting
 from firmware_sim.replaying.loop import Replay, replay
 from firmware_sim.replaying.result import ReplayResult
 
@@ -89,7 +89,7 @@ def test_the_same_in_a_process(limit: str, what: str) -> None:
     assert there.detail == here.detail
     assert there.learner == here.learner
     assert there.metrics.summary() == here.metrics.summary()
-    if isinstance(here.metrics, Regression):  # forecasts, intervals, shares of candidates
+    if isinstance(here.metrics, Forecasting):  # forecasts, intervals, shares of candidates
         assert there.metrics.timeline.rows == here.metrics.timeline.rows
         for ours, theirs in zip(
             there.metrics.timeline.recent, here.metrics.timeline.recent, strict=True

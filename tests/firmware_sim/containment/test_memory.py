@@ -22,8 +22,8 @@ from firmware_sim.containment.memory import (
 )
 from firmware_sim.device.device import Device
 from firmware_sim.device.planning import learner_settings, plan_device
-from firmware_sim.device.supervision import When
 from firmware_sim.errors import DoesNotFitError, SimulatorError
+from firmware_sim.metrics.batch import When
 
 DONE = [row.name for row in ek.algorithms()]
 KERNEL = ek.Gaussian(0.5)
@@ -225,7 +225,7 @@ def test_block_ends_at_the_guard_page_and_parts_lie_on_lines(cap: int) -> None:
 def learned(device: Device, row: list[float]) -> list[float]:
     """The score of a row of class +1, which is learned."""
     when = When(np.ones(1, int), np.full(1, np.nan))
-    return device.learn_block(np.array([row]), np.ones(1), when).scores.tolist()
+    return device.learn_block(np.array([row]), np.ones(1), when).rows["score"].tolist()
 
 
 def test_without_mprotect_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

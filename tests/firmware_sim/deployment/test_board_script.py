@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from helpers import by_pairs
 
 import firmware_sim as fs
 from firmware_sim.cli import main
+from firmware_sim.streams import open_stream
 
 FIRST, ALL = 200, 400
 #: Cells that hold no label.
@@ -148,6 +150,47 @@ def test_targets_that_are_not_there(tmp_path: Path) -> None:
     assert said[0] == said[1] == said[2] == said[3]
 
 
+def late(folder: Path, kind: str, **more: object) -> tuple[list[float], list[str]]:
+    """The answers of a replay whose labels come five rows late, and what the program answers.
+
+    The program continues after the first rows; a line holds its readings and the label that is
+    known by then. Line 250 is damaged, and line 260 has no label.
+    """
+    rng = np.random.default_rng(8)
+    x = np.round(64 * rng.normal(size=(ALL, 2))) / 64  # exact in the row buffer
+    y = [a * b + a if kind == "regression" else float(a * b > 0) for a, b in x.tolist()]
+    cells = [[f"{a!r},{b!r}", repr(label)] for (a, b), label in zip(x.tolist(), y, strict=True)]
+    cells[250][0], cells[260 - 5][1] = "1.0,broken", ""
+    path = folder / "s.csv"
+    path.write_text("\n".join(["a,b,y", *map(",".join, cells)]) + "\n")
+    base = {"kind": kind, "ram": "4KiB", "label_delay": 5, **more}
+    deployed(path, limit=FIRST, **base)
+    replay = fs.Replay(fs.ReplayConfig(str(path), target="y", **base))  # type: ignore[arg-type]
+    answers: list[float] = []
+    replay.run(on_taught=lambda found: answers.extend(found.scores[found.taken].tolist()))
+    lines = [f"{cells[at][0]},{cells[at - 5][1]}" for at in range(FIRST, ALL)]
+    return answers[FIRST:], ran(folder, lines)
+
+
+@pytest.mark.parametrize("more", [{}, {"label_queue": 9}])
+def test_forecasts_of_targets_that_come_late(tmp_path: Path, more: dict[str, object]) -> None:
+    """The program answers what the replay answers, to the last digit."""
+    answers, said = late(tmp_path, "regression", **more)
+    assert said.pop(50) == "skipped"
+    # The replay knows that row 255 has no target; the program hears of it five lines later.
+    before, after = 255 - FIRST - 1, 260 - FIRST - 1
+    assert [float(one) for one in said[:before]] == answers[:before]
+    assert len(set(said[after:])) > 100
+
+
+def test_classes_that_come_late(tmp_path: Path) -> None:
+    answers, said = late(tmp_path, "binary")
+    assert said.pop(50) == "skipped"
+    said.pop(54)  # row 255, which the replay leaves out since its label never comes
+    same = sum((float(one) > 0) == (score >= 0) for one, score in zip(said, answers, strict=True))
+    assert same > 0.95 * len(said)  # five rows were pending in the board's RAM
+
+
 def kept_script(folder: Path, every: int) -> tuple[Path, list[str]]:
     """A script of a model of a few rows, and rows that come after them."""
     folder.mkdir()
@@ -233,6 +276,37 @@ def test_killed_it_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     again.end(signal.SIGTERM)
 
 
+def test_it_saves_by_time_too(tmp_path: Path) -> None:
+    script, rows = kept_script(tmp_path / "slow", 1_000)
+    text = script.read_text(encoding="utf-8")
+    assert "SECONDS = 600.0" in text
+    script.write_text(text.replace("SECONDS = 600.0", "SECONDS = 1e-9"), encoding="utf-8")
+    first = Running(script)
+    first.ask(rows[:41])  # the answer of a row comes before it is learned
+    first.process.kill()
+    first.end(None)
+    again = Running(script)
+    assert again.said.startswith(("goes on after 140 rows", "goes on after 141 rows"))
+    again.end(signal.SIGTERM)
+
+
+def test_how_often_it_saves_is_an_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = ["replay", "occupancy", "--limit", "50", "--quiet", "--no-picture"]
+    files = ["--save-model", str(tmp_path / "m.zip"), "--write-script", str(tmp_path / "r.py")]
+    base += ["--out", str(tmp_path / "out"), *files]
+    for word, seconds in (("90s", "90.0"), ("2h", "7200.0"), ("1.5min", "90.0"), ("30", "30.0")):
+        assert main([*base, "--save-every", word]) == 0
+        assert f"SECONDS = {seconds}" in (tmp_path / "r.py").read_text(encoding="utf-8")
+    for word in ("0min", "often", "1e400s", "infmin"):
+        with pytest.raises(SystemExit):
+            main([*base, "--save-every", word])
+        assert f"{word!r} is not a time above 0, as in 10min, 90s or 2h" in capsys.readouterr().err
+    assert main([*base[:-4], "--save-every", "1h"]) == 2
+    assert "--save-every is for the program of --write-script" in capsys.readouterr().err
+
+
 def test_another_model_begins_anew(tmp_path: Path) -> None:
     script, rows = kept_script(tmp_path / "first", 50)
     running = Running(script)
@@ -258,6 +332,42 @@ def test_switches_are_read_as_in_the_replay(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("header", "cell", "label"),
+    [
+        ("a;b;y", lambda x: f"{x:.2f} °C".replace(".", ","), str),
+        ("a;b;y", lambda x: f"{1000 + x:,.2f}", str),
+        ("a;b;y", lambda x: "offline" if 0 < x < 0.2 else f"{x:.2f}V", str),
+        ("a;b;y", lambda x: f"{x:.2f}".replace("-", "\u2212"), lambda y: f"{y} kWh"),
+    ],
+    ids=["unit and comma", "thousands", "a word for none", "minus"],
+)
+def test_cells_are_read_as_in_the_replay(
+    tmp_path: Path, header: str, cell: Any, label: Any
+) -> None:
+    """The program answers as the model does for the readings of the replay."""
+    rng = np.random.default_rng(4)
+    path = tmp_path / "s.csv"
+    rows = [(cell(a), cell(b), label(round(3 * a + b, 2))) for a, b in rng.normal(size=(120, 2))]
+    path.write_text("\n".join([header, *map(";".join, rows)]) + "\n", encoding="utf-8")
+    options = {"kind": "regression", "ram": "4KiB"}
+    replay, _ = deployed(path, **options, limit=80)
+    said = ran(tmp_path, [",".join(f'"{one}"' for one in row) for row in rows[80:]])
+    stream = open_stream(str(path), target="y")
+    learner, scores = replay.device.learner, []
+    for block in stream.blocks():
+        for at, row in enumerate(block.rows[80:]):
+            if 80 + at in block.damage or (np.isnan(row).any() and not replay.config.takes_gaps):
+                scores.append("skipped")
+                continue
+            scores.append(learner.decision_one(row))
+            learner.learn_one(row, float(block.labels.words[block.labels.places[80 + at]]))
+    assert len(said) == len(scores)
+    assert [one == "skipped" for one in said] == [one == "skipped" for one in scores]
+    both = [(float(a), b) for a, b in zip(said, scores, strict=True) if b != "skipped"]
+    np.testing.assert_allclose(*zip(*both, strict=True), rtol=1e-6)
+
+
 def test_what_is_not_carried_over_is_refused_before_the_replay(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -270,6 +380,7 @@ def test_what_is_not_carried_over_is_refused_before_the_replay(
         ([*script, "--missing", "last"], "be combined with --missing last: the program leaves"),
         ([*script, "--missing", "mean"], "cannot be combined with --missing mean"),
         ([*script, "--damaged", "stop"], "cannot be combined with --damaged stop"),
+        ([*script, "--label-delay", "90s"], "combined with --label-delay 90s: the program counts"),
         ([*script, "--categories", "onehot"], "cannot be combined with --categories onehot"),
         (["--write-script", str(tmp_path / "no" / "r.py")], "cannot write to"),
         (["--write-script", str(tmp_path)], "it is a folder"),

@@ -17,6 +17,7 @@ from firmware_sim.comparison.run import compare
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.fleet import read_configurations, read_manifest, run_fleet
+from firmware_sim.kinds.forecast import ForecastTrainer
 from firmware_sim.report import to_dict, to_text
 
 ROWS = 400
@@ -242,9 +243,9 @@ def test_a_late_target_that_is_refused_moves_no_other(table: Path, delay: str, k
             learner.tell_one(None if abs(beyond[told]) > 1e15 else y[told])
             told += 1
         expected.append(learner.ask_one(X[at]))
-    supervision, learner = ForecastSupervision(config, 2), forecaster()
+    supervision, trainer = ForecastSupervision(config, 2), ForecastTrainer(forecaster())
     said = [
-        supervision.step(learner, X[at], float(beyond[at]), at + 1, float(seconds[at]))
+        supervision.step(trainer, X[at], float(beyond[at]), at + 1, float(seconds[at]))[0]
         for at in range(ROWS)
     ]
     assert said == expected

@@ -12,9 +12,8 @@ import firmware_sim as fs
 from firmware_sim.device.device import Device
 from firmware_sim.device.intake import Repair, RowBuffer, buffer_type
 from firmware_sim.device.planning import plan_device
-from firmware_sim.device.supervision import When
+from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.report import to_text
-from firmware_sim.tasks.learning import LearnResult
 
 KERNEL = ek.Gaussian(0.5)
 BYTES = {"float32": 4, "float64": 8, "int16": 2}
@@ -24,7 +23,7 @@ def config(row: str = "auto", **more: Any) -> fs.ReplayConfig:
     return fs.ReplayConfig("any", ram="16KiB", algorithm="rbp", row=row, **more)
 
 
-def learned(device: Device, *rows: Any, y: Any = (1.0,)) -> LearnResult:
+def learned(device: Device, *rows: Any, y: Any = (1.0,)) -> Batch:
     """What becomes of rows."""
     when = When(np.arange(len(rows)), np.full(len(rows), np.nan))
     return device.learn_block(np.array(rows), np.array(y), when)
@@ -35,7 +34,7 @@ def test_it_takes_what_its_type_takes(row: str) -> None:
     layout, _ = plan_device(config(row), 5, KERNEL)
     assert layout.part("raw row").nbytes == 5 * BYTES[row]
     device = Device(config(row), 5, KERNEL)
-    assert learned(device, [1.0, -2.0, 3.0, 300.0, 0.0]).scores.tolist() == [0.0]
+    assert learned(device, [1.0, -2.0, 3.0, 300.0, 0.0]).rows["score"].tolist() == [0.0]
     assert (device.row.kind, device.row.n_inexact) == (row, 0)
 
 
@@ -52,7 +51,7 @@ def test_what_lies_in_it_is_what_is_learned() -> None:
     X = rng.normal(size=(50, 2)) * 40.0
     y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
     found = learned(fine, *np.rint(X), y=y), learned(coarse, *X, y=y)
-    assert found[0].scores.tolist() == found[1].scores.tolist()
+    assert found[0].rows["score"].tolist() == found[1].rows["score"].tolist()
     assert (fine.row.n_inexact, coarse.row.n_inexact) == (0, 100)
 
 
@@ -70,7 +69,7 @@ def test_seven_digits_are_counted() -> None:
 )
 def test_what_does_not_fit_is_refused(row: str, reading: float) -> None:
     device = Device(config(row), 2, KERNEL)
-    (refused,) = learned(device, [1.0, reading]).refused.values()
+    (refused,) = learned(device, [1.0, reading]).reasons.values()
     assert isinstance(refused, ValueError)
     assert f"does not fit a row buffer of {row}" in str(refused)
 

@@ -172,4 +172,4 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main([*command, *more]) == 0
     out = capsys.readouterr().out
     assert ", 60 still to come" in out
-    assert "label queue: 70 rows that wait for their label" in out
+    assert "70 rows that wait for their label" in out

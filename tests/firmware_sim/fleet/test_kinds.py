@@ -11,6 +11,7 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
+from firmware_sim.drawing.page import to_page
 from firmware_sim.fleet import (
     Configuration,
     Fleet,
@@ -20,7 +21,7 @@ from firmware_sim.fleet import (
     replay_task,
     run_fleet,
 )
-from firmware_sim.fleet.report import to_page, to_text
+from firmware_sim.fleet.report import report_of
 from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record, digest
 from firmware_sim.streams import open_stream
@@ -128,10 +129,10 @@ def record(loss: float | None, figures: dict[str, Any]) -> Record:
 
 def test_report_names_what_a_loss_is() -> None:
     judged = summarize(Fleet(1, ("c",), [record(0.2, {"auc": 0.8})]))
-    assert "area above the ROC curve, %" in to_text(judged)
+    assert "Area above the ROC curve, %" in report_of(judged).to_text()
     blind = summarize(Fleet(1, ("c",), [record(None, {"auc": None})]))
-    assert "No board has labels to judge by" in to_text(blind)
-    to_page(blind)
+    assert "No board has labels to judge by" in report_of(blind).to_text()
+    to_page(report_of(blind))
 
 
 def test_rows_that_are_held_are_those_of_the_stream(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from firmware_sim.drawing.page import to_page
 from firmware_sim.fleet import Fleet
-from firmware_sim.fleet.report import to_page, to_text
+from firmware_sim.fleet.report import report_of
 from firmware_sim.fleet.statistics import (
     differences,
     distributions,
@@ -69,17 +70,17 @@ def test_the_interval_covers_the_mean_as_often_as_it_says():
 
 
 def test_text_names_the_best_the_worst_and_what_failed(fleet):
-    text = to_text(summarize(fleet))
+    text = report_of(summarize(fleet)).to_text()
     assert "7 boards x 2 configurations: 8 done, 6 failed" in text
     assert "On these boards a has the lowest error: 25.00 % on average; b is not" in text
     assert "x0 and 2 more" in text
     assert "... is bad" in text
-    worst = text.index("worst boards")
+    worst = text.index("Worst boards")
     assert text.index("<b3>", worst) < text.index("<b2>", worst)
 
 
 def test_a_fleet_of_failures_has_a_report():
-    text = to_text(summarize(Fleet(1, ("a",), [record("1", "a", None, "died")])))
+    text = report_of(summarize(Fleet(1, ("a",), [record("1", "a", None, "died")]))).to_text()
     assert "No configuration got to the end" in text
     assert "died" in text
 
@@ -107,9 +108,13 @@ def test_means_are_over_the_boards_that_all_finished():
         " over the 6 "
     )
     assert "rare (on 1) has a lower error where both finished, but finished fewer" in found.sentence
-    page = to_page(found)
+    page = to_page(report_of(found))
     assert "Error by configuration, over the 6 boards that all but rare" in page
-    assert page.count('class="box"') == 2 * 2  # drawn for wide screens and for narrow ones
+    (chart,) = report_of(found).charts
+    assert [(name, len(losses)) for name, losses in chart.losses.items()] == [
+        ("steady", 6),
+        ("picky", 6),
+    ]
 
 
 def test_the_best_of_equally_complete_ones_is_so_on_the_same_boards():
@@ -130,7 +135,7 @@ def with_figures(device: str, **figures: float | int | None) -> Record:
     return one
 
 
-def test_suspicious_boards_are_named():
+def test_outlier_boards_are_named():
     both = {"true_positive": 5, "false_negative": 1, "true_negative": 7, "false_positive": 2}
     records = [
         with_figures("good", rows_damaged=49, rows_missing=499, rows_refused=49, **both),
@@ -145,8 +150,8 @@ def test_suspicious_boards_are_named():
         record("failed", "a", None, "died"),
     ]
     found = summarize(Fleet(10, ("a",), records))
-    table = next(table for table in found.tables if table.name == "suspicious")
-    assert table.title == "suspicious boards: 7"
+    table = next(table for table in found.tables if table.name == "outliers")
+    assert table.title == "outlier boards: 7"
     assert table.rows == [
         ("on", "all 6 labels mean +1"),
         ("off", "all 9 labels mean -1"),
@@ -156,11 +161,26 @@ def test_suspicious_boards_are_named():
         ("torn", "100 of 1,000 rows cannot be read (10 %)"),
         ("odd", "50 of 1,000 rows are refused by the learner (5 %)"),
     ]
-    assert "suspicious boards: 7" in to_text(found)
-    assert 'id="suspicious"' in to_page(found)
+    assert "Outlier boards: 7" in report_of(found).to_text()
+    assert 'id="outliers"' in to_page(report_of(found))
     many = [with_figures(f"b{i}", rows_damaged=999, **both) for i in range(25)]
     table = next(
-        table for table in summarize(Fleet(25, ("a",), many)).tables if table.name == "suspicious"
+        table for table in summarize(Fleet(25, ("a",), many)).tables if table.name == "outliers"
     )
     assert len(table.rows) == 21
     assert table.rows[-1] == ("and 5 more", "see the records")
+
+
+def test_a_best_configuration_that_beats_nothing_is_the_headline():
+    def with_baseline(device: str, error: float, no_change: float) -> Record:
+        one = record(device, "a", error)
+        one.figures = {"error": error, "majority_error": 0.5, "no_change_error": no_change}
+        return one
+
+    worse = [with_baseline("1", 0.2, 0.1), with_baseline("2", 0.2, 0.2)]
+    found = summarize(Fleet(2, ("a",), worse))
+    assert found.sentence.startswith("a does not beat no-change on 2 of 2 boards. On these boards")
+    assert report_of(found).alert
+    assert report_of(found).to_text().startswith("a does not beat no-change on 2 of 2 boards.")
+    better = [with_baseline("1", 0.1, 0.2), with_baseline("2", 0.1, 0.2)]
+    assert not report_of(summarize(Fleet(2, ("a",), better))).alert

@@ -11,12 +11,11 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.metrics import Novelty
-from firmware_sim.metrics.anomalies import ALARMS, ODDEST, Anomalies, Standstill
-from firmware_sim.metrics.base import NoveltyRows
-from firmware_sim.report import to_dict, to_text
-from firmware_sim.report.page import to_page
-from firmware_sim.tasks.adapters import pack_reason, unpack_reason
+from edgeolk.hosting import pack_reason, unpack_reason
+from firmware_sim.kinds.novelty import Novelty
+from firmware_sim.metrics.anomalies import ALARMS, ODDEST, Anomalies, RowDeviations, Standstill
+from firmware_sim.metrics.batch import Batch
+from firmware_sim.report import to_dict, to_page, to_text
 
 NAMES = ("CO2", "humidity", "pressure")
 N = 4000
@@ -56,7 +55,7 @@ def test_rows_are_watched_in_the_order_of_time(room: Path) -> None:
     learner = ek.Learner(n_features=3, ram=replay.device.plan.nbytes, loss="novelty", history=True)
     scores = learner.learn_many(readings())
     figures = result.metrics.summary()["learner"]
-    assert result.config.watches
+    assert result.config.label_kind.uses_order
     assert (result.rows.used, result.rows.repaired) == (N, 0)
     assert result.rows.missing_by_column == {"humidity": 100}
     assert figures["alarm_rows"] == np.count_nonzero(scores < 0.0)
@@ -73,13 +72,13 @@ def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
     text, page = to_text(result), to_page(result)
     assert "CO2: flat line for " in text
     assert "humidity: no reading for " in text
-    assert "The oddest rows" in text
+    assert "The most anomalous rows" in text
     assert "2026-01-03 05:20:00" in text
     assert "<title>rows " in page
     assert "CO2: flat line for " in page
     data = json.loads(json.dumps(to_dict(result), allow_nan=False))
-    assert len(data["oddest"]) == ODDEST
-    spike = next(anomaly for anomaly in data["oddest"] if anomaly["row"] == 3201)
+    assert len(data["anomalies"]) == ODDEST
+    spike = next(anomaly for anomaly in data["anomalies"] if anomaly["row"] == 3201)
     assert spike["readings"]["pressure"] > 10.0
     assert "pressure" in spike["reason"]
     assert any("flat line" in alarm["reason"] for alarm in data["alarms"])
@@ -95,10 +94,10 @@ def test_same_in_a_process(room: Path) -> None:
 def test_what_is_said_keeps_it_from_being_watched(room: Path) -> None:
     for more in ({"gamma": 0.3}, {"scale": "minmax"}, {"params": {"history": False}},
                  {"algorithm": "fogd"}):  # fmt: skip
-        assert not config(room, **more).watches
-    assert config(room, params={"nu": 0.1}).watches
-    assert config(room, algorithm="sorf", params={"history": True}).watches
-    assert not config(room, algorithm="sorf").watches
+        assert not config(room, **more).label_kind.uses_order
+    assert config(room, params={"nu": 0.1}).label_kind.uses_order
+    assert config(room, algorithm="sorf", params={"history": True}).label_kind.uses_order
+    assert not config(room, algorithm="sorf").label_kind.uses_order
     assert not config(room, missing="last").takes_gaps
     assert fs.replay(config(room, missing="last")).rows.repaired == 100
     result = fs.replay(config(room, params={"history": False}))
@@ -114,7 +113,9 @@ def test_reasons_go_through_a_number() -> None:
 def test_memory_of_alarms_is_of_fixed_size() -> None:
     anomalies = Anomalies()
     rows = np.arange(1, 100_001)
-    anomalies.add_block(1, rows % 977, rows % 100 == 0, NoveltyRows.of(np.zeros(len(rows))))
+    batch = Batch.of(label=rows, score=rows, reason=-np.ones(len(rows)))
+    unknown = RowDeviations(np.zeros(len(rows)), *np.empty((3, len(rows), 0)))
+    anomalies.add_block(1, rows % 977, rows % 100 == 0, batch.rows, unknown)
     assert len(anomalies.alarms) == ALARMS
     assert len(anomalies.oddest) == ODDEST
     assert {anomaly.novelty for anomaly in anomalies.oddest} == {976.0}

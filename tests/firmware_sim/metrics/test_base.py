@@ -24,6 +24,6 @@ def test_zero_has_no_minus(form: Callable[[Number], str]) -> None:
 
 def test_scores_of_rows_of_which_nothing_is_known_are_0() -> None:
     config = fs.ReplayConfig("office", kind="novelty", ram="4KiB", limit=12)
-    scores = [row["score"] for row in to_dict(fs.replay(config))["oddest"]]
+    scores = [row["score"] for row in to_dict(fs.replay(config))["anomalies"]]
     assert 0.0 in scores
     assert all(score or math.copysign(1.0, score) > 0.0 for score in scores)

@@ -15,11 +15,15 @@ from hypothesis import strategies as st
 import firmware_sim as fs
 from firmware_sim.comparison import compare
 from firmware_sim.comparison.report import to_dict as compared
-from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
-from firmware_sim.metrics.base import Context, Figure, NoveltyRows, RevealedLabels, thousandths
+from firmware_sim.kinds.classes import Multiclass
+from firmware_sim.kinds.novelty import Novelty
+from firmware_sim.kinds.regression import Regression
+from firmware_sim.kinds.two_classes import Prequential
+from firmware_sim.metrics import Metrics
+from firmware_sim.metrics.base import Figure, thousandths
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.metrics.curve import Curve
-from firmware_sim.report import to_dict, to_text
-from firmware_sim.report.page import to_page
+from firmware_sim.report import to_dict, to_page, to_text
 
 KINDS: dict[str, tuple[Callable[[], Metrics], tuple[float, ...]]] = {
     "binary": (lambda: Prequential(8), (-1.0, 1.0)),
@@ -33,13 +37,14 @@ def parts(cuts: list[int], n: int) -> Iterator[slice]:
     return (slice(*ends) for ends in itertools.pairwise([0, *sorted(cuts), n]))
 
 
-def late(y: np.ndarray, delay: int, part: slice) -> Context:
-    """Labels as baselines hear of them in a part of the rows, each so many rows late."""
-    come = np.arange(len(y)) + delay  # behind this row
-    here = come[(part.start <= come) & (come < part.stop)]
-    return Context(
-        RevealedLabels(y[here - delay], np.searchsorted(here, np.arange(part.start, part.stop)))
-    )
+def late(y: np.ndarray, scores: np.ndarray, delay: int, part: slice) -> Batch:
+    """A part of the rows with labels that arrive so many rows late."""
+    rows = np.arange(part.start, part.stop)
+    found = Batch.of(label=y[part], score=scores[part])
+    if delay:  # behind that row, so before the next one
+        found.rows["late"], found.rows["n_arrived"] = True, rows > delay
+        found.arrived = y[rows[rows > delay] - delay - 1]
+    return found
 
 
 @pytest.mark.parametrize("delay", [None, 0, 1, 7])
@@ -54,15 +59,14 @@ def test_blocks_count_alike(kind: str, delay: int | None, seed: int, cuts: list[
     whole, by_block = make(), make()
     for metrics, ends in ((whole, []), (by_block, cuts)):
         for part in parts(ends, 90):
-            context = Context() if delay is None else late(labels, delay, part)
-            metrics.add_block(labels[part], scores[part], context)
+            metrics.add_block(late(labels, scores, delay or 0, part))
     assert by_block.summary() == whole.summary()
     assert by_block.comparable == whole.comparable
     for mine, theirs in zip(by_block.curve.table(), whole.curve.table(), strict=True):
         np.testing.assert_array_equal(mine, theirs)
     if not delay:  # each comes behind its row
         at_once = make()
-        at_once.add_block(labels, scores)
+        at_once.add_block(Batch.of(label=labels, score=scores))
         assert whole.summary() == at_once.summary()
 
 
@@ -71,7 +75,7 @@ def test_baselines_wait_for_labels_that_are_late(kind: str) -> None:
     make, (value, *_) = KINDS[kind]
     metrics = make()
     labels = np.full(5, value if kind != "multiclass" else 2.0)
-    metrics.add_block(labels, labels, late(labels, 2, slice(0, 5)))
+    metrics.add_block(late(labels, labels, 2, slice(0, 5)))
     told = [metrics.loss(who) for who in metrics.baselines]
     assert told == [3.0 * abs(value) if kind == "regression" else 3] * 2
 
@@ -107,11 +111,12 @@ def test_rows_without_labels(d: int, hold: int, cuts: list[int]) -> None:
     whole, by_block = (Novelty(0.05, sampled=300, points=64, hold=hold) for _ in range(2))
     for metrics, ends in ((whole, []), (by_block, cuts)):
         for part in parts(ends, ROWS):
-            watched = NoveltyRows(
-                levels[part], metrics.row_deviations(X[part]), seconds[part],
-                np.arange(part.start, part.stop) + 7, reasons[part],
+            batch = Batch.of(
+                label=labels[part], score=scores[part], threshold=levels[part],
+                reason=reasons[part], seconds=seconds[part],
+                row=np.arange(part.start, part.stop) + 7,
             )  # fmt: skip
-            metrics.add_block(labels[part], scores[part], Context(watched=watched))
+            metrics.add_block(batch, metrics.observe(X[part]))
     assert repr(known(by_block)) == repr(known(whole))
     assert whole.learner.false_alarms > 0
     assert whole.learner.detected > 0

@@ -12,8 +12,7 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.comparison.ranking import lasting
 from firmware_sim.comparison.run import compare
-from firmware_sim.report import to_dict, to_text
-from firmware_sim.report.page import to_page
+from firmware_sim.report import to_dict, to_page, to_text
 
 N, AFTER = 1500, 400
 

@@ -20,14 +20,15 @@ import firmware_sim as fs
 from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
 from firmware_sim.comparison import compare
-from firmware_sim.comparison.report import to_page as comparison_page
+from firmware_sim.comparison.report import report_of as comparison_report
+from firmware_sim.drawing.page import to_page as page_of
 from firmware_sim.fleet import Fleet
-from firmware_sim.fleet.report import to_page as fleet_page
+from firmware_sim.fleet.report import report_of as fleet_report
 from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record
-from firmware_sim.report import to_text
-from firmware_sim.report.error_chart import rising_errors
-from firmware_sim.report.page import to_page
+from firmware_sim.kinds.classes import rising_errors
+from firmware_sim.metrics.batch import Batch
+from firmware_sim.report import to_page, to_text
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.summary import command
 
@@ -89,15 +90,15 @@ REPLAYS: dict[str, dict[str, Any]] = {
 WIDTHS = (375, 1280)
 EVERY_PAGE = (*REPLAYS, "comparison", "fleet")
 #: Identifiers on a page, beside those that every page of a replay has.
-OF_REPLAYS = {"verdict", "errors", "figures", "rows", "memory", "map", "run", "command"}
+OF_REPLAYS = {"summary", "errors", "figures", "memory", "map", "run", "command"}
 IDS = {
     **dict.fromkeys(REPLAYS, OF_REPLAYS),
-    "binary": OF_REPLAYS | {"confusion", "board", "inputs"},
-    "multiclass": OF_REPLAYS | {"confusion", "classes"},
-    "novelty": OF_REPLAYS | {"oddest"},
+    "binary": OF_REPLAYS | {"confusion", "board", "inputs", "rows"},
+    "multiclass": OF_REPLAYS | {"confusion", "classes", "matrix", "f1"},
+    "novelty": OF_REPLAYS | {"alarms", "anomalies"},
     "forecast": OF_REPLAYS | {"forecasts", "intervals", "shares"},
-    "comparison": {"verdict", "errors", "ranking", "program", "run"},
-    "fleet": {"verdict", "distributions", "differences", "worst"},
+    "comparison": {"summary", "errors", "ranking", "program", "run"},
+    "fleet": {"summary", "errors", "distributions", "differences", "worst"},
 }
 
 
@@ -117,11 +118,13 @@ def made(kind: str, folder: Path) -> str:
             for board in range(40)
             for name, loss in zip(names, rng.beta(2, 8, size=6).tolist(), strict=True)
         ]
-        return fleet_page(summarize(Fleet(240, tuple(names), records)))
+        return page_of(fleet_report(summarize(Fleet(240, tuple(names), records))))
     config = fs.ReplayConfig("occupancy", algorithm="rbp", limit=800)
     caps = ["1KiB", "4KiB", "16KiB", "64KiB"]
     names = ["rbp", "bpa_s", "ogd"]
-    return comparison_page(compare(config, caps, names, folder=folder, workers=1, seeds=1))
+    return page_of(
+        comparison_report(compare(config, caps, names, folder=folder, workers=1, seeds=1))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -138,14 +141,16 @@ def page(pages: dict[str, str]) -> str:
 def test_every_page_is_whole_and_loads_nothing(kind: str, pages: dict[str, str]) -> None:
     reader, text = parsed(pages[kind]), pages[kind]
     assert reader.ids >= IDS[kind]
-    assert reader.addresses == ["data:,"]
+    assert all(address.startswith(("#", "data:")) for address in reader.addresses)
+    assert {address[1:] for address in reader.addresses if address[0] == "#"} <= reader.ids
     assert not {"script", "img", "iframe"} & {*reader.tags}
     assert "http" not in text.replace('http-equiv="Content', "")
-    assert "nan" not in "".join(re.findall('points="(.*?)"', text))
+    assert not re.search(r"url\((?!#)|@import", text)
+    assert "nan" not in "".join(re.findall(' d="(.*?)"', text))
 
 
 def test_what_befell_the_stream_is_marked(page: str) -> None:
-    assert page.count('fill="#cc79a7"') == 5  # two bands in each drawing, and their legend
+    assert page.count("fill: #cc79a7") == 6  # in both drawings two bands, and their legend
     assert "stuck of light_lux, rows 1,000 to 1,500" in page
 
 
@@ -158,7 +163,7 @@ def test_names_of_strangers_are_text(tmp_path: Path) -> None:
     assert "a&amp;lt;b.csv" in text
     assert "&lt;img src=x onerror=alert(1)&gt;\\x1b[0m 1" in text
     fleet = Fleet(1, ("a",), [Record("k", "<b0>", "<b0>.csv", "a", "done", "", 0.1, {})])
-    assert "<b0>" not in fleet_page(summarize(fleet))
+    assert "<b0>" not in page_of(fleet_report(summarize(fleet)))
 
 
 def test_pages_of_odd_replays() -> None:
@@ -190,7 +195,7 @@ def test_page_in_a_browser(page: str, tmp_path: Path) -> None:
     path.write_text(page, encoding="utf-8")
     plain = browse(path, "--dump-dom", "--window-size=390,844")
     assert "CONSOLE" not in plain.stderr
-    assert '<p id="verdict">' in plain.stdout
+    assert '<h1 id="summary"' in plain.stdout
 
 
 @pytest.mark.parametrize(
@@ -253,13 +258,15 @@ def test_rises_are_where_the_error_rises() -> None:
     rows, drawn = np.arange(8000), rng.random((2, 8000))
     bad = np.where((rows >= 5000) & (rows < 5600), 0.4, 0.05)
     result.metrics = type(result.metrics)()
-    result.metrics.add_block(np.ones(8000), np.where(drawn[0] < bad, -1.0, 1.0))
-    ((first, last),) = rising_errors(result)
+    scores = np.where(drawn[0] < bad, -1.0, 1.0)
+    result.metrics.add_block(Batch.of(label=np.ones(8000), score=scores))
+    ((first, last),) = rising_errors(result.metrics.curve)
     assert 4700 < first < 5100
     assert 5500 < last < 5900
     result.metrics = type(result.metrics)()
-    result.metrics.add_block(np.ones(8000), np.where(drawn[1] < 0.05, -1.0, 1.0))
-    assert rising_errors(result) == []
+    scores = np.where(drawn[1] < 0.05, -1.0, 1.0)
+    result.metrics.add_block(Batch.of(label=np.ones(8000), score=scores))
+    assert rising_errors(result.metrics.curve) == []
 
 
 #: Looks, in a page of the test's own, at a report in a frame.
@@ -339,5 +346,5 @@ def test_inputs_that_matter_are_drawn(algorithm: str) -> None:
     bars = [line for line in text.splitlines() if line.endswith("#")]
     assert bars[0].startswith("light_lux")
     assert [len(line) for line in bars] == sorted(map(len, bars), reverse=True)
-    assert '<dl class="bars" id="inputs"><dt>light_lux</dt>' in to_page(result)
+    assert '<dl id="inputs"><dt>light_lux</dt>' in to_page(result)
     assert to_dict(result)["inputs"] == result.inputs

@@ -66,6 +66,19 @@ def test_without_matplotlib_the_report_is_there(
     assert "matplotlib" not in capsys.readouterr().err
 
 
+def test_without_jinja_there_is_no_page_but_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        writing, "find_spec", lambda name: None if name == "jinja2" else find_spec(name)
+    )
+    (tmp_path / "report.html").write_text("older")
+    assert main([*SHORT, "--out", str(tmp_path), "--no-picture"]) == 0
+    first, *_ = capsys.readouterr().err.splitlines()
+    assert first == ("firmware_sim: no page: jinja2 is not installed (pip install 'edgeolk[sim]')")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.json", "report.txt"]
+
+
 def test_imports_are_only_what_is_used(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom firmware_sim.cli import main\n"
@@ -103,7 +116,7 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
     small_files(4000)
     assert main(command) == 1
     said = capsys.readouterr()
-    assert said.out.startswith("stream    occupancy: 200 rows read")
+    assert "\nstream    occupancy: 200 rows read" in said.out
     assert f"report    {out / 'report.txt'}\n" in said.out
     for name in (out / "report.json", out / "report.html", model):
         assert f"cannot write to {name}: File too large" in said.err
@@ -111,7 +124,7 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
     assert model.read_bytes() == before
     small_files(100)
     assert main(command) == 1
-    assert capsys.readouterr().out.startswith("stream    occupancy: 200 rows read")
+    assert "\nstream    occupancy: 200 rows read" in capsys.readouterr().out
     assert not list(out.iterdir())
     with pytest.raises(NotWrittenError, match=r"report\.txt: File too large; .*report\.json: File"):
         fs.write_report(short(), out, picture=False)

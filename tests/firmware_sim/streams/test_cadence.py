@@ -46,3 +46,15 @@ def test_times_that_go_back(seconds: tuple[float, ...], falls: bool, warning: st
     assert warning in cadence.warning()
     assert bool(cadence.warning()) == bool(warning)
     assert ("never comes" in cadence.warning(delay_in_seconds=True)) == falls
+
+
+def test_mean_includes_breaks_and_bursts() -> None:
+    bursts = taken(*(300.0 * burst + after for burst in range(10) for after in (0.0, 1.0, 2.0)))
+    assert bursts.period == 1.0
+    assert bursts.mean == pytest.approx((9 * 300 + 2) / 29)
+    assert bursts.elapsed == pytest.approx((9 * 300 + 2) * 30 / 29)
+    assert taken(500, 490, 100, 90, 80).mean == 105.0  # newest row first
+    assert taken(0.0, math.nan, 60.0).elapsed == 120.0
+    for unknown in (taken(), taken(5), taken(5, 5, 5)):
+        assert unknown.mean is None
+        assert unknown.elapsed is None

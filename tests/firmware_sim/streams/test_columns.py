@@ -11,9 +11,11 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
+from firmware_sim.kinds.classes import ClassNames
+from firmware_sim.kinds.regression import Targets
+from firmware_sim.kinds.two_classes import LabelMap
 from firmware_sim.streams import CsvStream
 from firmware_sim.streams.dates import TimeFormat
-from firmware_sim.tasks.labels import ClassNames, LabelMap, Targets
 
 
 def table(folder: Path, text: str, **options: object) -> CsvStream:

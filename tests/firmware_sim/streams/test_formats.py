@@ -14,9 +14,8 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
-from firmware_sim.streams import frames, open_stream
-from firmware_sim.streams.arrays import NpzStream
-from firmware_sim.streams.libsvm import LibsvmStream
+from firmware_sim.streams import open_stream, tables
+from firmware_sim.streams.matrices import LibsvmStream, NpzStream
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = np.where(X[:, 0] > 0, 1, -1)
@@ -217,7 +216,7 @@ def test_tables_without_what_reads_them(
     def missing(name: str) -> object:
         raise ImportError(name)
 
-    monkeypatch.setattr(frames, "import_module", missing)
+    monkeypatch.setattr(tables, "import_module", missing)
     with pytest.raises(StreamError, match=f"is {kind}: pip install pandas {needs}, or save"):
         open_stream(str(path), target="y")
 

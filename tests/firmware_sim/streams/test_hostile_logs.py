@@ -272,8 +272,9 @@ def test_a_hundred_thousand_mutated_logs(tmp_path: Path, part: int) -> None:
         lambda: b"," * 4_000_000,
         lambda: b"@attribute a real\n" * 300_000,
         lambda: b"1 1:1\n2 1048576:1\n",
+        lambda: b"1 1:1\n2 1048576:1\n" * 30,
     ],
-    ids=range(12),
+    ids=range(13),
 )  # fmt: skip
 def test_bombs(tmp_path: Path, make: Callable[[], bytes]) -> None:
     path = tmp_path / "log"

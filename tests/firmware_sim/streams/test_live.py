@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -17,9 +18,9 @@ from firmware_sim.cli import main
 from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.streams import live, stdin
-from firmware_sim.streams.live import KEPT, BadRecord, LiveStream, Record, Source
+from firmware_sim.streams.block import Line
+from firmware_sim.streams.live import KEPT, LiveStream, Source, record
 from firmware_sim.streams.reading import ReadingOptions
-from firmware_sim.streams.recording import record
 from firmware_sim.streams.stdin import PipeSource
 from firmware_sim.streams.text import LONGEST_LINE
 
@@ -29,23 +30,23 @@ class Listed(Source):
 
     name = "listed"
 
-    def __init__(self, rows: list[Record | None], clock: list[float] | None = None) -> None:
+    def __init__(self, rows: list[list[str] | None], clock: list[float] | None = None) -> None:
         self.rows, self.clock, self.closed = rows, clock, False
 
-    def header(self, idle: float | None = None, should_stop: Any = None) -> Record:
+    def header(self, idle: float | None = None, should_stop: Any = None) -> list[str]:
         return ["a", "b", "y"]
 
-    def records(self) -> Iterator[Record | None]:
+    def lines(self) -> Iterator[Line | None]:
         for row in self.rows:
             if row is None and self.clock is not None:
                 self.clock[0] += 1.0
-            yield row
+            yield None if row is None else Line(row)
 
     def close(self) -> None:
         self.closed = True
 
 
-def rows(n: int) -> list[Record | None]:
+def rows(n: int) -> list[list[str] | None]:
     rng = np.random.default_rng(1)
     return [[f"{rng.normal():.4f}", str(i % 7), str(i % 2)] for i in range(n)]
 
@@ -54,7 +55,7 @@ def stream(source: Source, **options: object) -> LiveStream:
     return LiveStream(source, ReadingOptions("y"), **options)  # type: ignore[arg-type]
 
 
-def as_csv(folder: Path, records: list[Record | None]) -> Path:
+def as_csv(folder: Path, records: list[list[str] | None]) -> Path:
     path = folder / "same.csv"
     path.write_text("a,b,y\n" + "".join(",".join(r) + "\n" for r in records if r is not None))
     return path
@@ -75,7 +76,7 @@ def test_same_as_the_file(tmp_path: Path, n: int) -> None:
     from_file = fs.replay(
         fs.ReplayConfig(str(as_csv(tmp_path, records)), target="y", **config)  # type: ignore[arg-type]
     )
-    broken: list[Record | None] = []
+    broken: list[list[str] | None] = []
     for row in records:
         broken += [row, None]
     from_source = fs.replay(fs.ReplayConfig(stream(Listed(broken)), **config))  # type: ignore[arg-type]
@@ -94,7 +95,7 @@ def test_cannot_be_read_again_for_ever() -> None:
 
 
 def test_silence_ends_it_only_when_told(clock: list[float]) -> None:
-    silent: list[Record | None] = [None] * 10
+    silent: list[list[str] | None] = [None] * 10
     source = Listed([*rows(3), *silent, *rows(2), *silent, *rows(1)], clock)
     # Three rows, then more than two seconds of silence: the columns are settled.
     endless = stream(source)
@@ -114,7 +115,7 @@ def test_silence_before_the_first_row(clock: list[float]) -> None:
 
 
 def test_interrupt_while_nothing_comes() -> None:
-    records: list[Record | None] = [*rows(250), *[None] * 1000]
+    records: list[list[str] | None] = [*rows(250), *[None] * 1000]
     asked = iter(range(10_000))
     result = Replay(fs.ReplayConfig(stream(Listed(records)), gamma=1.0, ram="8KiB")).run(
         should_stop=lambda: next(asked) > 300
@@ -126,8 +127,8 @@ def test_interrupt_while_nothing_comes() -> None:
 
 def test_limit_does_not_wait_for_one_more_row() -> None:
     class Blocking(Listed):
-        def records(self) -> Iterator[Record | None]:
-            yield from self.rows
+        def lines(self) -> Iterator[Line | None]:
+            yield from super().lines()
             raise AssertionError("asked for a row beyond the limit")
 
     for n in (250, KEPT + 10):
@@ -159,28 +160,32 @@ def piped(data: bytes) -> PipeSource:
         ("a,b\n°,\u6e29\n".encode(), [["°", "\u6e29"]]),
         (b'a,b\n"x,y",2\n', [["x,y", "2"]]),
         (b"a,b\n", []),
+        (gzip.compress(b"a,b\n1,2\n") + gzip.compress(b"3,4\n") + bytes(9), [[*"12"], [*"34"]]),
+        ("a,b\n°,\u6e29\n".encode("utf-16"), [["°", "\u6e29"]]),
+        ("a,b\n1,2\n3,4\n".encode("utf-16-be"), [["1", "2"], ["3", "4"]]),
+        ("a,b\n1,21 °C\n".encode("cp1252"), [["1", "21 °C"]]),
     ],
 )
-def test_pipe(data: bytes, expected: list[Record]) -> None:
+def test_pipe(data: bytes, expected: list[list[str]]) -> None:
     source = piped(data)
     assert source.header() == ["a", "b"]
-    assert [row for row in source.records() if row is not None] == expected
+    assert [line.cells for line in source.lines() if line is not None] == expected
 
 
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"\x1f\x8b\x08\0", "zcat FILE"),
         (b"%PDF-1.4\n", "a PDF, not a log"),
         (b"\1\2\3\n\4\5\n", "binary file"),
-        ("a,b\n1,2\n".encode("utf-16"), "UTF-16; convert it"),
+        (gzip.compress(b"%PDF-1.4\n"), "a PDF, not a log"),
+        (b"\x1f\x8b\x08\0", "compressed data are"),
         (b"+1 1:0.5 3:1\n-1 2:0.25\n" * 10, "in LIBSVM format, .* save it and name the file"),
     ],
 )
 def test_pipe_of_something_else(data: bytes, words: str) -> None:
     source = piped(data)
     with pytest.raises(StreamError, match=words):
-        [source.header(), *source.records()]
+        [source.header(), *source.lines()]
 
 
 @pytest.mark.parametrize(
@@ -199,9 +204,10 @@ def test_a_damaged_line_of_a_pipe_is_a_damaged_row(tmp_path: Path, line: bytes, 
     with path.open("rb") as file:
         source = PipeSource(file.fileno())
         assert source.header() == ["a", "b"]
-        first, bad, last = [row for row in source.records() if row is not None]
-    assert (first, last) == (["1", "2"], ["3", "4"])
-    assert isinstance(bad, BadRecord)
+        first, bad, last = [row for row in source.lines() if row is not None]
+    assert (first.cells, last.cells) == (["1", "2"], ["3", "4"])
+    assert bad.cells == []
+    assert bad.text[:9] == line.decode("utf-8", "backslashreplace").strip("\0")[:9]
     assert why in bad.why
 
 
@@ -212,7 +218,7 @@ def test_a_line_without_end_is_given_up(
     path = tmp_path / "long"
     path.write_bytes(b"a,b\n1,2\n" + b"1" * (4 * LONGEST_LINE))
     with path.open("rb") as file, pytest.raises(StreamError, match="not a table of readings"):
-        list(PipeSource(file.fileno()).records())
+        list(PipeSource(file.fileno()).lines())
 
 
 def test_standard_input_from_the_command_line(tmp_path: Path) -> None:

@@ -16,9 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import firmware_sim as fs
 from firmware_sim.cli import main
+from firmware_sim.comparison.tuning import to_text
 from firmware_sim.errors import StreamError
-from firmware_sim.streams import open_stream
+from firmware_sim.streams import open_stream, opening
+from firmware_sim.streams.dialect import laid_out
+from firmware_sim.streams.stdin import PipeSource
 
 START = datetime(2024, 3, 1)
 ROWS = 60
@@ -792,3 +796,151 @@ def test_the_page_is_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture
         assert "cells separated by" in text
         assert "row 31: 2024-03-01 05:00:00,x,y" in text
     assert json.loads((out / "report.json").read_text())["stream"]["understood"]
+
+
+# ---- 3: what tune says that a replay gives -------------------------------------------------------
+
+
+@pytest.mark.parametrize("odd", ["", "broken", "NaN"])
+def test_tune_says_what_a_replay_gives(tmp_path: Path, odd: str) -> None:
+    """Rows with a missing reading, with a word for one, and with a missing target."""
+    rows = [
+        f"{odd if i % 5 == 2 and odd != 'NaN' else a},{b},{odd if i % 7 == 3 else a + b}"
+        for i, (a, b) in enumerate(READINGS)
+    ]
+    path = log(tmp_path, ["temp,hum,load", *rows])
+    config = fs.ReplayConfig(
+        str(path), target="load", kind="regression", ram="4KiB", algorithm="ogd", gamma=0.5
+    )
+    found = fs.tune(config, rows=250, candidates=2)
+    result = fs.replay(config)
+    assert found.replayed == pytest.approx(result.metrics.loss("learner") / result.rows.used)
+    assert f"as replay runs it ({found.evaluator.metrics.words(found.replayed)}" in to_text(found)
+
+
+# ---- the shapes of real logs ---------------------------------------------------------------------
+
+
+def seconds_of(path: Path, **options: Any) -> np.ndarray:
+    stream = open_stream(str(path), labelled=False, **options)
+    return np.concatenate([block.seconds for block in stream.blocks()])
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("day", "%G-W%V-%u"),
+        ("day", "%GW%V%u"),
+        ("when", "%G-W%V-%uT%H:%M"),
+        ("day", "%Y-%j"),
+        ("when", "%Y-%j %H:%M:%S"),
+        ("YYYYMMDD", "%Y%m%d"),
+        ("time(UTC)", "%Y%m%d:%H%M"),
+        ("Timestamp", "%Y:%m:%d %H:%M:%S"),
+        ("Observation period", "%Y-%m-%dT%H:%M:%S.0/2099-01-01T00:00:00.0"),
+        ("Year,DOY,MST", "%Y,%j,%H%M"),
+        ("Year,Month,Day,hhmm", "%Y,%m,%d,%H%M"),
+    ],
+)
+def test_times_of_real_loggers(tmp_path: Path, name: str, shape: str) -> None:
+    minutes = 10 if "H" in shape else 1440
+    path = log(tmp_path, table(times(shape, 80, minutes), names=f"{name},temp,hum"))
+    found = seconds_of(path)
+    np.testing.assert_allclose(np.diff(found), 60.0 * minutes)
+    assert found[0] == (START - datetime(1970, 1, 1)).total_seconds()
+    assert open_stream(str(path), target="hum").features == ("temp",)
+
+
+@pytest.mark.parametrize("shape", ["%Y%m%d%H%M", "%Y%m%d%H"])
+def test_the_number_of_a_sensor_before_its_time(tmp_path: Path, shape: str) -> None:
+    path = log(tmp_path, table([f"03{one}" for one in times(shape, 60, 60)])[1:])
+    np.testing.assert_allclose(np.diff(seconds_of(path)), 3600.0)
+    ids = [f"03{7_000_000_000 + i * 7919}" for i in range(60)]  # no dates
+    path = log(tmp_path, table(ids, names="id,temp,hum"))
+    assert open_stream(str(path), target="hum").features == ("id", "temp")
+
+
+def test_a_carriage_return_within_a_line_does_not_end_it(tmp_path: Path) -> None:
+    lines = [line.replace(",", "\r,", 1) for line in table()]
+    has_all(tmp_path, lines)
+    mixed = ("\r\n".join(table()[:30]) + "\n" + "\n".join(table()[30:])).encode()
+    has_all(tmp_path, mixed)
+
+
+def test_a_title_is_not_a_header(tmp_path: Path) -> None:
+    above = ["---- made by a logger, firmware 2 ----", "Serial Number: 5", "Start 21:35"]
+    above = [f'"{line}",,' for line in above]
+    stream = replayed(log(tmp_path, [*above, *table()[1:]]), "--kind", "novelty")["stream"]
+    assert (stream["rows_read"], stream["features"]) == (60, ["c2", "c3"])
+
+
+def test_a_meters_data_file_is_refused_with_a_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    day = "300,20240301," + ",".join(["1.5"] * 48) + ",A,,,20240302,"
+    lines = ["100,NEM12,202403020000,A,B", "200,N1,E1,,E1,,,kWh,30,", day, "900"]
+    replayed(log(tmp_path, lines), "--kind", "novelty", code=2)
+    assert "NEM12" in (said := capsys.readouterr().err)
+    assert "nemreader" in said
+
+
+# ---- what is skipped is shown as it stands -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("2024-03-01 05:00:00;21.00;o#", "2024-03-01 05:00:00;21.00;o#"),
+        ("2024-03-01 05:00:00;Err 5;on", "2024-03-01 05:00:00;Err 5;on"),
+        ("never;21.00;on", "never;21.00;on"),
+        ('"2024-03-01 05:00:00";"21.00";maybe', '"2024-03-01 05:00:00";"21.00";maybe'),
+        (f"2024-03-01 05:00:00;21.00;{'x' * 300}", f"2024-03-01 05:00:00;21.00;{'x' * 91}..."),
+        ("2024-03-01 05:00:00;\0\0;on", "2024-03-01 05:00:00;\0\0;on"),
+    ],
+    ids=["label", "reading", "time", "quoted", "long", "bytes"],
+)
+@pytest.mark.parametrize("in_a_pipe", [False, True])
+def test_a_skipped_row_is_shown_as_it_stands(
+    tmp_path: Path, line: str, shown: str, in_a_pipe: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = table(mark=";", names="time;temp;pump", target=lambda x: "on" if x > 54 else "off")
+    rows[31] = line
+    path = log(tmp_path, rows)
+    out = tmp_path / "out"
+    words = ["--target", "pump", "--kind", "binary", "--quiet", "--ram", "2KiB", "--no-picture"]
+    with path.open("rb") as file:
+        if in_a_pipe:
+            monkeypatch.setattr(opening, "open_source", lambda _: PipeSource(file.fileno()))
+        assert main(["replay", str(path), *words, "--out", str(out)]) == 0
+    (told,) = json.loads((out / "report.json").read_text())["stream"]["damages"].values()
+    assert told["first"] == [f"row 31: {shown}"]
+
+
+# ---- rules of the dialect ------------------------------------------------------------------------
+
+
+def test_lines_of_a_preamble_are_not_rows() -> None:
+    """A line above the header that is cut like a row is one only if it has a row's readings."""
+    rows = [f"2024-03-01 00:{i:02},{20 + i / 10},{50 + i}" for i in range(20)]
+    for above in (["Station,Berlin,4"], ["Serial,1234,", "Interval,10,"], [",,"], ["a,b,"]):
+        found = laid_out([*above, "time,temp,hum", *rows])
+        assert (found.header, found.data) == (len(above) + 1, len(above) + 2)
+        assert found.names == ("time", "temp", "hum")
+    # Rows that miss most readings still belong to the rows below them.
+    found = laid_out(["time,temp,hum", "2024-03-01 00:00,,", *rows])
+    assert (found.header, found.data) == (1, 2)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_numbered_columns_are_names_and_other_counts_are_readings(first: int) -> None:
+    rows = [",".join(str(20 + i * k % 7) for k in range(4)) for i in range(20)]
+    names = [str(first + k) for k in range(4)]
+    found = laid_out([",".join(names), *rows])
+    assert (found.header, found.names) == (1, tuple(names))
+    for line in ("0,1,2", "2,3,4,5", "0,1,2,4", "1,2,3,3"):
+        width = line.count(",") + 1
+        found = laid_out([line, *(",".join(row.split(",")[:width]) for row in rows)])
+        assert (found.header, found.data) == (0, 1)
+    # Further down it is a row, whatever it counts.
+    found = laid_out(["a,b,c,d", ",".join(names), *rows])
+    assert (found.header, found.data) == (1, 2)

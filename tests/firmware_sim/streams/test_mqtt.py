@@ -21,11 +21,10 @@ from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
 from firmware_sim.streams import live, mqtt
 from firmware_sim.streams.columns import INSPECTED_ROWS
-from firmware_sim.streams.live import LiveStream
+from firmware_sim.streams.live import LiveStream, record
 from firmware_sim.streams.mqtt import MqttSource
 from firmware_sim.streams.opening import open_stream
 from firmware_sim.streams.reading import ReadingOptions
-from firmware_sim.streams.recording import record
 
 BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 needs_broker = pytest.mark.skipif(
@@ -66,9 +65,9 @@ def publisher(port: int) -> Iterator[Publisher]:
 
 def taken(source: MqttSource, n: int) -> list[list[str]]:
     out: list[list[str]] = []
-    for cells in source.records():
-        if cells is not None:
-            out.append(cells)
+    for line in source.lines():
+        if line is not None:
+            out.append([*line.cells])
         if len(out) == n:
             break
     return out

@@ -1,0 +1,88 @@
+"""The report of a replay: what its text, JSON, page and picture show."""
+
+from __future__ import annotations
+
+from firmware_sim.drawing.document import Report, Section, Table
+from firmware_sim.replaying.result import ReplayResult
+from firmware_sim.report import figures
+from firmware_sim.report.error_chart import errors
+from firmware_sim.report.hints import loses
+from firmware_sim.report.kinds import sections_of_kind
+from firmware_sim.report.memory import MemoryChart
+from firmware_sim.report.record import to_dict
+from firmware_sim.report.summary import command, headline, summary_sentence
+from firmware_sim.report.text import board_lines, event_lines, head_lines, memory_lines
+
+
+def report_of(result: ReplayResult) -> Report:
+    """Return the report of a replay."""
+    early = f"{result.status.upper()}: {result.detail}. This is the report so far."
+    emulated = [] if result.emulated is None else result.emulated.to_lines()
+    sections = [
+        _errors(result),
+        *sections_of_kind(result),
+        Section("figures", "Figures", table=figures.table(result), notes=figures.meanings(result)),
+        *map(Section.of, result.metrics.tables(result.stream.features)),
+        Section("inputs", "Input importance", figures.ABOUT_INPUTS, bars=figures.inputs(result)),
+        Section("run", "The run", lines=[*head_lines(result), *event_lines(result)]),
+        _rows(result),
+        _memory(result),
+        Section("board", "Board", lines=board_lines(result)),
+        Section("emulated", "Emulated board", lines=[line for line in emulated if line]),
+        Section(
+            "understood", "How the log was understood, from its first rows", lines=result.understood
+        ),
+        Section("command", "Again", lines=[line for line in [command(result.config)] if line]),
+    ]
+    return Report(
+        f"{headline(result)} in {result.layout.cap:,} bytes",
+        summary_sentence(result),
+        sections,
+        to_dict(result),
+        "" if result.status == "complete" else early,
+        loses(result.metrics),
+        [
+            *result.metrics.remarks(),
+            *filter(None, [figures.frozen(result), result.hint]),
+        ],
+        result.warnings,
+    )
+
+
+def _errors(result: ReplayResult) -> Section:
+    chart = errors(result)
+    about = "Each row is predicted before it is learned."
+    charts = {} if chart is None else {"errors": chart}
+    return Section("", result.metrics.timeline_title, about, charts)
+
+
+def _rows(result: ReplayResult) -> Section:
+    """Return the table of rows that were not used as they came; empty if there are none."""
+    count = result.rows
+    missing = ", ".join(f"{name} {n:,}" for name, n in count.missing_by_column.items())
+    rows = [
+        (what, f"{n:,}", reason)
+        for what, n, reason in (
+            ("left out, a value missing", count.missing, missing),
+            ("repaired", count.repaired, result.config.missing),
+            ("left out, damaged", count.damaged, count.first_damage),
+            ("refused by the learner", count.refused, count.first_refusal),
+        )
+        if n
+    ]
+    why = "why, or the first"
+    table = Table("rows", "", ("rows", "", why), rows, sentences=(why,))
+    return Section("", "Rows", table=table if rows else None)
+
+
+def _memory(result: ReplayResult) -> Section:
+    layout = result.layout
+    rows = [
+        (f"{indent}{one.name}", f"{one.offset:,}", f"{one.nbytes:,}", one.purpose)
+        for part in layout.parts
+        for one, indent in ((part, ""), *((region, "  ") for region in part.regions))
+    ]
+    head = ("region", "offset", "bytes", "purpose")
+    table = Table("memory", "", head, rows, sentences=("purpose",))
+    charts = {"map": MemoryChart(layout)}
+    return Section("enforced", "Memory", "", charts, memory_lines(result), table=table)
