@@ -35,11 +35,14 @@
 #include "edgeolk/scaler.h"
 #include "edgeolk/sorf_row.h"
 #include "edgeolk/sorf.h"
-#include "edgeolk/sorf_holds.h"
 #include "edgeolk/width.h"
+#include "edgeolk/setup.h"
 
 /* The compiler replaces its members by their values. */
 static const olk_setup ek_setup = EK_SETUP;
+#define OLK_SETUP ek_setup
+#include "edgeolk/sorf_holds.h"
+
 static const olk_sorf ek_config = EK_SORF;
 #if EK_GAMMA_ROWS || EK_FOLLOWS
 /* Named by its contents: models with the same table share it. */
