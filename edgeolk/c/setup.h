@@ -26,6 +26,9 @@ typedef struct {
     size_t query, inputs, class_scores, recalled, feature_row;
 } olk_offsets;
 
+/* Runs of regions that are cleared once the width of the kernel is known, at most. */
+enum { OLK_RUNS = 4 };
+
 /* Counters in the header, at the same places in every block and file. */
 enum {
     OLK_AT_FLAGS = 50,
@@ -35,6 +38,11 @@ enum {
     OLK_AT_MISTAKES = 72,
     OLK_AT_UPDATES = 80
 };
+
+/* Contiguous regions. */
+typedef struct {
+    size_t offset, bytes;
+} olk_run;
 
 /* The largest counter: a step may add to it without overflow. */
 #define OLK_MAX_COUNT (INT64_C(1) << 62)
@@ -61,6 +69,7 @@ typedef struct {
     int32_t wide;       /* rows are doubles, 0 or 1 */
     int32_t stored;     /* bytes of a stored weight */
     double max_weight;  /* of a row */
+    double max_sum;     /* the largest sum of |x_j| of a row, for the configured width */
     double lapse;       /* answers for which a last label counts, 0 for all */
     uint64_t seed;
     double widths[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* of each group, as multiples of gamma */
@@ -69,4 +78,25 @@ typedef struct {
     olk_forecast forecast;
     olk_preprocessing preprocessing;
     olk_offsets at;
+    olk_run cleared[OLK_RUNS]; /* what is cleared once the width is known; then zeros */
 } olk_setup;
+
+/* What loops take by its address: members of the setup, of which a board stores only those that are
+   used, and the operations for its type of weights and the processor. */
+typedef struct {
+    const olk_sorf *sorf;
+    const olk_forecast *forecast;
+    const double (*widths)[OLK_SORF_WIDTHS];
+    const olk_sorf_ops *ops;
+} olk_constants;
+
+/* The setup of a model or of a part of it. A program for one learner defines OLK_SETUP, the name of a
+   constant. */
+#ifdef OLK_SETUP
+#define OLK_SETUP_OF(m) ((void)(m), &OLK_SETUP)
+#else
+#define OLK_SETUP_OF(m) ((m)->setup)
+#endif
+/* A region in the block at `base`; NULL if the model does not have it. */
+#define OLK_REGION(m, name) \
+    (OLK_SETUP_OF(m)->at.name ? (void *)((m)->base + OLK_SETUP_OF(m)->at.name) : NULL)

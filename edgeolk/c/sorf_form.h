@@ -47,7 +47,7 @@ enum { OLK_CHUNK = 128, OLK_SCALES_SIZE = 64 + OLK_SORF_WIDTHS, OLK_TAIL_SIZE = 
 #endif
 
 /* Working memory of a function: on the stack or, with OLK_SORF_SCRATCH (plain C with a small
-   stack), behind the state, at an offset of its own among what is used at the same time. Both
+   stack), in `work` of the state, at an offset of its own among what is used at the same time. Both
    compute types of a unit for int8 use the offsets of the larger one. */
 #if defined(OLK_SORF_FIXED) || defined(OLK_SORF_SINGLE) || defined(OLK_SORF_FLOAT32)
 enum { OLK_COMPUTE_BYTES = sizeof(float) };
@@ -61,13 +61,7 @@ enum {
 };
 enum { OLK_WORK_BYTES = 256 * OLK_COMPUTE_BYTES };
 #ifdef OLK_SORF_SCRATCH
-typedef struct {
-    olk_sorf_state state;
-    double work[OLK_WORK_BYTES / sizeof(double)];
-} olk_sorf_with_scratch;
-#define OLK_WORK(type, name, s, at)                                                                \
-    type *const name =                                                                             \
-        (type *)(void *)((uint8_t *)((olk_sorf_with_scratch *)(uintptr_t)(s))->work + (at))
+#define OLK_WORK(type, name, s, at) type *const name = (type *)(void *)((uint8_t *)(s)->work + (at))
 #else
 #define OLK_WORK(type, name, s, at)                                                                \
     type name##_here;                                                                              \

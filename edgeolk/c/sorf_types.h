@@ -163,6 +163,9 @@ typedef struct {
     double *scores;         /* K > 1: [2][groups][K] */
     double *recalled;       /* row memory, K > 1: [2][K], with two kernels [3][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
+#ifdef OLK_SORF_SCRATCH
+    double *work;           /* [OLK_WORK_BYTES / 8]: sorf_form.h */
+#endif
 } olk_sorf_state;
 
 /* Numbers of type: dense, d of them (index NULL), or `count` non-zeros with ascending indices. */

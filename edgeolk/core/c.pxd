@@ -354,15 +354,7 @@ cdef extern from "mathf.h" nogil:
     int olk_within_f64(const double* x, ptrdiff_t n, double limit) noexcept
 
 
-# Words of novelty in time, and the flag of a step that was not finished.
-
-cdef extern from "sorf_types.h" nogil:
-    enum:
-        OLK_EVENT_ROWS
-        OLK_EVENTS
-        OLK_QUIET_ROWS
-        OLK_VERDICT
-
+# The flag of a step that was not finished.
 
 cdef extern from "sorf_types.h" nogil:
     enum:
@@ -555,37 +547,12 @@ cdef extern from "sorf_types.h" nogil:
         double largest_target
 
 
-# What its step does outside the loops: memory of rows, drift, width, checks of rows.
-
-cdef extern from "row_memory_state.h" nogil:
-    void olk_set_memory_steps(olk_sorf* p, double gamma) noexcept
-    ptrdiff_t olk_memory_n_rows(const olk_sorf_state* s) noexcept
-    double olk_memory_weight(const olk_sorf* p, const olk_sorf_state* s) noexcept
-
-
-cdef extern from "drift.h" nogil:
-    enum:
-        OLK_DRIFT_SINCE
-        OLK_DRIFT_ALARMS
-
-    double olk_drift_number(const olk_sorf_state* s, int wide, int i) noexcept
-    void olk_check_drift(const olk_sorf* p, const olk_sorf_state* s, const olk_scaler* scaler,
-                         double squares, ptrdiff_t deviating, int64_t seen, int wide,
-                         size_t item) noexcept
-
-
-cdef extern from "sorf_row.h" nogil:
-    double olk_sorf_set_width(olk_sorf* p, const double (*widths)[OLK_SORF_WIDTHS], double gamma,
-                              int wide) noexcept
-    int olk_sorf_accepts(const void* x, ptrdiff_t d, int wide, double max_sum) noexcept
-    int olk_sorf_accepts_target(double y) noexcept
-    void olk_sorf_begin(const olk_sorf* p, const olk_sorf_state* s, int wide) noexcept
-
-
-# What a model is, for the rules of what its block may hold. The structs are complete: they are
-# filled by name, and an export writes them as initialisers.
+# What a model is, and where its regions are. ``olk_offsets`` is complete: it is filled by name.
 
 cdef extern from "setup.h" nogil:
+    enum:
+        OLK_RUNS
+
     ctypedef struct olk_offsets:
         size_t weights
         size_t mean_weights
@@ -629,6 +596,10 @@ cdef extern from "setup.h" nogil:
         size_t recalled
         size_t feature_row
 
+    ctypedef struct olk_run:
+        size_t offset
+        size_t bytes
+
     ctypedef struct olk_preprocessing:
         int32_t method
         int32_t pairs
@@ -650,6 +621,7 @@ cdef extern from "setup.h" nogil:
         int32_t wide
         int32_t stored
         double max_weight
+        double max_sum
         double lapse
         uint64_t seed
         double widths[4][8]
@@ -658,3 +630,81 @@ cdef extern from "setup.h" nogil:
         olk_forecast forecast
         olk_preprocessing preprocessing
         olk_offsets at
+        olk_run cleared[4]
+
+    ctypedef struct olk_constants:
+        const olk_sorf* sorf
+        const olk_forecast* forecast
+        const double (*widths)[OLK_SORF_WIDTHS]
+        const olk_sorf_ops* ops
+
+
+# A model of the sorf family over its block.
+
+cdef extern from "sorf_model.h" nogil:
+    ctypedef struct olk_model:
+        const olk_setup* setup
+        olk_constants constants
+        int32_t lapsed
+        olk_sorf_state state
+        olk_forecast_state forecast
+        olk_sorf config
+        double max_sum
+
+    ctypedef struct olk_verdict:
+        int novel
+        int event
+        int part
+        int what
+        uint32_t channel
+        double threshold
+
+    ctypedef struct olk_counts:
+        uint64_t steps
+        uint64_t mistakes
+        uint64_t updates
+        uint64_t skipped
+        uint64_t clipped_rows
+        uint64_t alarms
+        uint64_t remembered
+
+    void olk_model_attach(olk_model* m, uint8_t* block) noexcept
+    void olk_model_set_width(olk_model* m, double gamma) noexcept
+    void olk_model_begin(olk_model* m) noexcept
+    void olk_model_clear(olk_model* m) noexcept
+    int64_t olk_model_begin_answers(olk_model* m) noexcept
+    void olk_model_count_answers(const olk_model* m, int64_t rows) noexcept
+    int olk_model_decide(olk_model* m, const void* row, double* f) noexcept
+    int64_t olk_model_scores(olk_model* m, const void* rows, int64_t count, double* f) noexcept
+    int olk_model_learn(olk_model* m, const void* x, double y, double weight, double* f,
+                        olk_row_sums* sums) noexcept
+    void olk_model_check_drift(const olk_model* m, const olk_scaler* scaler, double squares,
+                               ptrdiff_t deviating, int64_t seen) noexcept
+    int64_t olk_model_pending(const olk_model* m) noexcept
+    int olk_model_predict(const olk_model* m, void* x, olk_forecast_answer* answer) noexcept
+    int olk_model_ask(const olk_model* m, void* x, olk_forecast_answer* answer) noexcept
+    int olk_model_tell(const olk_model* m, void* x, double y, double* square) noexcept
+    int olk_model_check_target(const olk_model* m, double y) noexcept
+    void olk_model_restart(olk_model* m) noexcept
+    void olk_model_accept(olk_model* m) noexcept
+    olk_verdict olk_model_verdict(const olk_model* m) noexcept
+    olk_counts olk_model_counts(const olk_model* m) noexcept
+
+
+# What it does outside the loops, as far as Cython code calls it.
+
+cdef extern from "row_memory_state.h" nogil:
+    void olk_set_memory_steps(olk_sorf* p, double gamma) noexcept
+    double olk_memory_weight(const olk_sorf* p, const olk_sorf_state* s) noexcept
+
+
+cdef extern from "drift.h" nogil:
+    enum:
+        OLK_DRIFT_SINCE
+
+    double olk_drift_number(const olk_sorf_state* s, int wide, int i) noexcept
+
+
+cdef extern from "sorf_row.h" nogil:
+    double olk_sorf_set_width(olk_sorf* p, const double (*widths)[OLK_SORF_WIDTHS], double gamma,
+                              int wide) noexcept

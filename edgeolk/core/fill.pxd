@@ -2,12 +2,13 @@
 
 from edgeolk.core.c cimport OLK_COMPACT, olk_compact_rule_of
 from edgeolk.core.parts cimport fill_choices
-from edgeolk.core.state cimport State
+from edgeolk.core.state cimport (
+    LABELS_CLASSES, LABELS_TARGETS, LABELS_TWO, LABELS_UNUSED, State,
+)
 
 
 cdef inline void fill_common(State* s, object config) except *:
     """The settings of every family."""
-    s.c.family = config.family
     s.c.n_features = config.n_features
     s.c.budget = config.budget
     s.c.columns = config.columns
@@ -18,7 +19,19 @@ cdef inline void fill_common(State* s, object config) except *:
     s.c.kernel.kind, s.c.kernel.degree = config.kernel.fields()[:2]
     s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
     fill_choices(&s.c.choice, config.parts)
+    fill_labels(s, config)
     fill_preprocessing(s, config)
+
+
+cdef inline void fill_labels(State* s, object config) except *:
+    """The labels that rows are learned with."""
+    s.c.labels = LABELS_TWO
+    if config.columns > 1:
+        s.c.labels = LABELS_CLASSES
+    elif config.is_regression:
+        s.c.labels = LABELS_TARGETS
+    elif not config.needs_labels:
+        s.c.labels = LABELS_UNUSED
 
 
 cdef inline void fill_preprocessing(State* s, object config) except *:

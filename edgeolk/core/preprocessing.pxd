@@ -10,7 +10,7 @@ The row passed in is only read. The learner sees the one in ``query``.
 
 from libc.float cimport DBL_MAX
 from libc.math cimport isfinite, isnan
-from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int64_t, uint32_t, uint8_t
 from libc.string cimport memcpy
 
 from edgeolk.core.numbers cimport all_finite, floating, row_type
@@ -18,22 +18,15 @@ from edgeolk.core.c cimport (
     OLK_COMPACT_BYTES, OLK_HISTORY_NUMBERS, OLK_LAPLACIAN, olk_clip_factor, olk_common_affine,
     olk_gamma_from_square, olk_gamma_of, olk_get, olk_is_frozen, olk_is_within, olk_learn_common,
     olk_learn_pairs, olk_learn_record, olk_length, olk_measure, olk_measure_again, olk_measure_row,
-    olk_min_square, olk_pair_affine, olk_scale_common, olk_scale_reading, olk_scaler,
-    olk_set_memory_steps, olk_shared_affine, olk_sorf_set_width, olk_update_mean_square,
-    olk_update_reading, olk_width as Width,
+    olk_min_square, olk_model_set_width, olk_pair_affine, olk_scale_common, olk_scale_reading,
+    olk_scaler, olk_shared_affine, olk_update_mean_square, olk_update_reading,
 )
-from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64, basis_has_frequencies, dtype_max_gamma
+from edgeolk.core.parts cimport DTYPE_FLOAT64, basis_has_frequencies, dtype_max_gamma
 from edgeolk.core.rows cimport olk_read_f64, place, place_sparse, read_index
-from edgeolk.core.state cimport Indices, MAX_LEARNED, Raw, State
+from edgeolk.core.state cimport GAPS_NAN, Indices, MAX_LEARNED, Raw, State
 
 
 # The kernel width, if it is not given: c/width.h.
-
-cdef inline void sorf_set_width(State* s) noexcept nogil:
-    """Set the angles per unit of the transform and the largest row, for the kernel width."""
-    s.sorf.max_sum = olk_sorf_set_width(&s.sorf.config, s.sorf.widths,
-                                        s.c.kernel.gamma, s.c.vectors != DTYPE_FLOAT32)
-
 
 cdef inline void start_following(State* s) noexcept nogil:
     """Initialise a width that adapts to the rows with that of the configuration."""
@@ -55,12 +48,11 @@ cdef inline void use_width(State* s) noexcept nogil:
         if not s.preprocessing.follows[0] > 0.0:
             start_following(s)
         s.c.kernel.gamma = olk_gamma_from_square(s.preprocessing.follows[0])
-        sorf_set_width(s)
     elif s.preprocessing.width.gamma > 0.0:
         s.c.kernel.gamma = s.preprocessing.width.gamma
-        if s.sorf.ops != NULL:
-            olk_set_memory_steps(&s.sorf.config, s.c.kernel.gamma)
-            sorf_set_width(s)
+    else:
+        return
+    olk_model_set_width(&s.sorf, s.c.kernel.gamma)
 
 
 cdef inline bint width_is_due(State* s, const void* x) noexcept nogil:
@@ -88,15 +80,10 @@ cdef enum:
     BATCH = MAX_LEARNED       # readings per piece, on the C stack
 
 
-cdef inline double number_at(const State* s, const void* region, int64_t at) noexcept nogil:
-    """A number of a region in the row type."""
-    return olk_get(row_type(s), region, at)
-
-
 cdef inline double last_input(const State* s, int64_t j) noexcept nogil:
     """Scaled input j of the row whose target came last: the substitute for a missing reading."""
-    return number_at(s, s.forecast.state.history,
-                     OLK_HISTORY_NUMBERS + s.forecast.config.n_levels + j)
+    return olk_get(row_type(s), s.sorf.forecast.history,
+                   OLK_HISTORY_NUMBERS + s.setup.forecast.n_levels + j)
 
 
 cdef inline int64_t rows_seen(const State* s) noexcept nogil:
@@ -257,7 +244,7 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
     cdef uint8_t* to = s.preprocessing.learned
     cdef int64_t k
     cdef int64_t seen = rows_seen(s)
-    cdef bint gaps = s.forecast.on
+    cdef bint gaps = s.c.gaps == GAPS_NAN
     s.preprocessing.is_common = have_common_scale(s)
     if s.preprocessing.is_common:
         if learning:
@@ -304,7 +291,7 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
                <size_t>(OLK_COMPACT_BYTES * min(<int64_t>BATCH, s.c.n_features)))
         if s.c.n_features <= BATCH:
             return
-    begin_reading(&r, &s.preprocessing.raw, s.forecast.on)
+    begin_reading(&r, &s.preprocessing.raw, s.c.gaps == GAPS_NAN)
     while read_next(s, &r):
         if compact:
             if r.first > 0 or not separate:
@@ -314,6 +301,12 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
         for k in range(r.m):
             if not isnan(r.x[k]):
                 olk_update_reading(&s.preprocessing.scaler, r.first + k, r.x[k], seen)
+
+
+cdef inline void count_clipped(State* s) noexcept nogil:
+    """Count the row just learned if it was shortened."""
+    if s.preprocessing.clipped != NULL:
+        s.preprocessing.clipped[0] += s.preprocessing.bounded
 
 
 cdef inline double shortening(const State* s, const Raw* raw, bint* good) noexcept nogil:

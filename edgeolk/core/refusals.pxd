@@ -4,12 +4,11 @@ from libc.math cimport floor, isfinite, isnan
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
-from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.state cimport (
     REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_LATE, REFUSED_NO_PENDING,
     REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_ROW, REFUSED_TARGET,
 )
-from edgeolk.core.state cimport State
+from edgeolk.core.state cimport LABELS_CLASSES, LABELS_KNOWN_OR_NOT, LABELS_TWO, State
 
 
 # Exceptions for refused rows, labels and weights. Without numpy.
@@ -89,24 +88,20 @@ cdef inline object label_error(double label, str allowed, str where, object got)
 # The labels and weights that a model accepts.
 
 cdef inline bint is_label(const State* s, double label) noexcept nogil:
-    """-1 or +1; a class from 0 to K - 1; any finite number in regression and for novelty;
-    for a forecaster also NaN, a target never known."""
-    if s.c.columns > 1:
+    """Whether a row may be learned with this label."""
+    if s.c.labels == LABELS_TWO:
+        return label == 1.0 or label == -1.0
+    if s.c.labels == LABELS_CLASSES:
         return 0.0 <= label < s.c.columns and label == floor(label)
-    if s.forecast.on:
-        return isfinite(label) or isnan(label)
-    if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
-        return isfinite(label)
-    return label == 1.0 or label == -1.0
+    return isfinite(label) or (s.c.labels == LABELS_KNOWN_OR_NOT and isnan(label))
 
 
 cdef inline str labels_allowed(const State* s):
-    if s.c.columns > 1:
+    if s.c.labels == LABELS_CLASSES:
         return f"a class from 0 to {s.c.columns - 1}"
-    if s.forecast.on:
+    if s.c.labels == LABELS_KNOWN_OR_NOT:
         return "finite, or None if it is never known"
-    finite = s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY
-    return "finite" if finite else "-1 or +1"
+    return "-1 or +1" if s.c.labels == LABELS_TWO else "finite"
 
 
 cdef inline bint is_weight(const State* s, double weight) noexcept nogil:

@@ -22,7 +22,7 @@ from edgeolk.core.c cimport (
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, ROWS_EITHER, dtype_is_short, dtype_max,
 )
-from edgeolk.core.state cimport Indices, State
+from edgeolk.core.state cimport GAPS_NAN, GAPS_NOT_FINITE, Indices, State
 
 
 # The non-zeros of an example, listed if there are few.
@@ -73,10 +73,10 @@ cdef inline bint no_infinity(const floating* x, int64_t count) noexcept nogil:
 
 
 cdef inline bint accepts(const State* s, const floating* x, int64_t count) noexcept nogil:
-    """Whether storage can represent these numbers; a forecaster also accepts NaN, a gap."""
-    if s.c.takes_gaps:
+    """Whether storage can represent these numbers, or they are missing readings."""
+    if s.c.gaps == GAPS_NOT_FINITE:
         return True
-    if s.forecast.on:
+    if s.c.gaps == GAPS_NAN:
         return all_finite(x, count) or no_infinity(x, count)
     # A scaled or bounded row always fits storage.
     if s.c.vectors == DTYPE_FLOAT64 or s.preprocessing.reshapes:
@@ -184,7 +184,8 @@ cdef inline const void* place_sparse(State* s, Indices index, const double* valu
         return place_narrow(s, index, value, count)
     memset(s.query, 0, <size_t>(d * olk_dtype_bytes(s.c.vectors)))
     found = olk_place_nonzeros(s.c.vectors, index.narrow, index.wide, value, count, d,
-                               s.c.takes_gaps, s.query, s.nonzero_index, s.nonzero_value)
+                               s.c.gaps == GAPS_NOT_FINITE, s.query, s.nonzero_index,
+                               s.nonzero_value)
     if found < 0:
         return NULL
     if s.nonzero_index != NULL:

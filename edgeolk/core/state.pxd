@@ -11,10 +11,24 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.c cimport (
-    olk_common, olk_forecast, olk_forecast_answer, olk_forecast_state, olk_kernel, olk_pair_fn,
-    olk_quantizer, olk_row_fn, olk_scaler, olk_simd, olk_sorf, olk_sorf_ops, olk_sorf_state,
-    olk_sparse_fn, olk_two_numbers, olk_width as Width,
+    olk_common, olk_forecast_answer, olk_kernel, olk_model, olk_pair_fn, olk_quantizer, olk_row_fn,
+    olk_scaler, olk_setup, olk_simd, olk_sparse_fn, olk_two_numbers, olk_width as Width,
 )
+
+
+cdef extern from "sorf_model.h" nogil:
+    # Outcomes of a step: why it was refused.
+    enum:
+        DONE "OLK_DONE"
+        REFUSED_FULL "OLK_REFUSED_FULL"
+        REFUSED_OVERFLOW "OLK_REFUSED_OVERFLOW"
+        REFUSED_ROW "OLK_REFUSED_ROW"
+        REFUSED_COUNT "OLK_REFUSED_COUNT"
+        REFUSED_COEFFICIENT "OLK_REFUSED_COEFFICIENT"
+        REFUSED_TARGET "OLK_REFUSED_TARGET"
+        REFUSED_PENDING "OLK_REFUSED_PENDING"
+        REFUSED_NO_PENDING "OLK_REFUSED_NO_PENDING"
+        REFUSED_LATE "OLK_REFUSED_LATE"
 
 
 cdef extern from "setup.h":
@@ -94,13 +108,7 @@ cdef struct Raw:
     const double* value       # NULL for a dense row
     int64_t count             # of index and value
 
-cdef struct Span:
-    char* start
-    int64_t nbytes
-
-
 cdef enum:
-    MODEL_RUNS = 4            # contiguous runs of regions that a reset zeroes, at most
     MAX_LEARNED = 64          # inputs whose updated records are kept until the row is accepted
 
 
@@ -128,7 +136,6 @@ cdef struct Preprocessing:
     double common_clip        # deviations that it is then clipped to
     double clamp              # bound on individually scaled inputs of the features, 0: none
     void* mean                # (d,) mean of these rows, in the row type
-    Span model[MODEL_RUNS]    # what a reset zeroes once the width is known, in runs of regions
 
 
 cdef enum:
@@ -150,9 +157,22 @@ cdef struct Ahead:
     int64_t n_changed         # more than MAX_CHANGED: unknown which
 
 
+cdef enum Gaps:
+    NO_GAPS                   # every reading is a finite number
+    GAPS_NAN                  # NaN is a missing reading
+    GAPS_NOT_FINITE           # infinity, too
+
+
+cdef enum Labels:
+    LABELS_TWO                # -1 and +1
+    LABELS_CLASSES            # 0 to K - 1
+    LABELS_TARGETS            # finite numbers
+    LABELS_KNOWN_OR_NOT       # or none: the target is not known
+    LABELS_UNUSED             # finite numbers or none, which change nothing
+
+
 cdef struct Settings:
     # The configuration, filled in by ring/fill.pxd or sorf/fill.pxd; constant.
-    int family                # one of core/parts.pxd
     double max_weight         # the largest weight of a row
     int64_t n_features        # d
     int64_t budget            # B
@@ -168,37 +188,46 @@ cdef struct Settings:
     bint reads_row            # whether a step reads the kernel row after the score
     bint weighs               # whether row weights other than 1 are supported
     bint softmax              # several classes with the logistic loss
-    bint takes_gaps           # NaN in a row is a missing reading
+    Gaps gaps                 # which numbers are missing readings
+    Labels labels             # the labels that rows are learned with
     Choices choice
     Params p
     olk_kernel kernel
 
 
-cdef struct Sorf:
-    # Structured features and the learner on them.
-    const olk_sorf_ops* ops  # for the storage type and processor; NULL for other bases
-    olk_sorf config
-    olk_sorf_state state
-    double widths[4][8]       # of each group, as multiples of gamma
-    double squares            # sum of squares of the row being learned, as scaled
-    double clamped_square     # the same of the clamped inputs
-    double max_sum            # the largest sum |x_j| accepted
-    double lapse              # answers for which a last label counts, 0 for all
-    double* answers           # rows answered since the last label, if that expires; else NULL
-    bint lapsed               # the last label has expired for the rows being scored
+cdef struct State             # below
 
 
-cdef struct Forecasting:
-    # The forecaster on top of them.
-    bint on
-    olk_forecast config
-    olk_forecast_state state
-    olk_forecast_answer last  # the last forecast; not in the block
+# What the two families do differently, called through a table that is chosen once.
+
+ctypedef int (*learn_fn)(State* s, const void* x, double y, double weight,
+                         double* f) noexcept nogil
+ctypedef int (*decide_fn)(State* s, const void* x, bint mean, double* f) noexcept nogil
+ctypedef int64_t (*scores_fn)(State* s, const void* rows, int64_t count, bint mean,
+                              double* f) noexcept nogil
+ctypedef int64_t (*count_fn)(const State* s) noexcept nogil
+ctypedef double (*number_fn)(const State* s) noexcept nogil
+ctypedef void (*change_fn)(State* s) noexcept nogil
+ctypedef void (*outputs_fn)(const State* s, double* numbers) noexcept nogil
+
+
+cdef struct Family:
+    # Learns one placed row; f receives the score before. Returns an Outcome: a refusal changes
+    # nothing but scratch. Statistics and width are updated, the step is not yet ended.
+    learn_fn learn
+    decide_fn decide          # score of a placed row, or scores of its classes; returns an Outcome
+    scores_fn scores          # of several rows; returns how many have finite scores
+    count_fn rows_together    # maximum number of rows of ``scores``
+    change_fn construct       # initialises a new model
+    number_fn threshold       # of novelty
+    count_fn n_outputs        # number of additional outputs per row learned
+    outputs_fn write_outputs
 
 
 cdef struct State:
     Model* m
     Settings c
+    olk_setup setup           # the same for code in C; constant but for a forecaster's ``frozen``
     # words
     Function* function
     Mean* averaging           # or NULL, like all below
@@ -253,8 +282,9 @@ cdef struct State:
     const olk_simd* simd      # the variant in use: linear algebra, searches
     Ahead ahead
     Preprocessing preprocessing
-    Sorf sorf                 # the learner on structured features; ops = NULL for other bases
-    Forecasting forecast      # the forecaster on top of it
+    const Family* family
+    olk_model sorf            # of the SORF family; of a ring only options and features
+    olk_forecast_answer forecast  # the last one; not in the block
 
 
 cdef struct Example:
@@ -270,16 +300,3 @@ cdef struct Example:
     double* share             # (columns,) coefficients of the incoming example divided by a
     double power              # sum of the squares of share
     double one                # the share if there is one column
-
-
-cdef enum Outcome:
-    DONE = 0
-    REFUSED_FULL = 1          # policy RAISE and no free slot
-    REFUSED_OVERFLOW = 2      # score or k(x, x) is out of range (range.pxd)
-    REFUSED_ROW = 3           # an invalid sparse row: indices, or a number that is not finite
-    REFUSED_COUNT = 4         # the step counter is at its limit
-    REFUSED_COEFFICIENT = 5   # the new coefficient is out of range (range.pxd)
-    REFUSED_TARGET = 6        # a target out of the range of structured features
-    REFUSED_PENDING = 7       # an immediate target, while other rows are pending
-    REFUSED_NO_PENDING = 8    # a late target, but no row is pending
-    REFUSED_LATE = 9          # an immediate target, but the learner expects late ones

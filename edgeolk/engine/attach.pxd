@@ -3,17 +3,15 @@
 ``places`` maps the name of each region to its address.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from edgeolk.core.c cimport (
-    OLK_GAUSSIAN, olk_common, olk_forecast_state, olk_scaler, olk_sorf, olk_sorf_state,
-    olk_two_numbers,
+    OLK_GAUSSIAN, olk_common, olk_constants, olk_model_attach, olk_scaler, olk_two_numbers,
 )
-from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport (
-    Errors, Forgetron, Function, Halving, Hints, MODEL_RUNS, Mean, Model, Nystrom, Skipped, State,
-    Width,
+    Errors, Forgetron, Function, Halving, Hints, Mean, Nystrom, Skipped, State, Width,
 )
+from edgeolk.sorf.tables cimport functions_for
 from edgeolk.core.preprocessing cimport use_width
 
 
@@ -80,79 +78,21 @@ cdef inline int attach(State* s, dict places) except -1:
     return 0
 
 
-cdef inline int attach_forecast(State* s, dict places) except -1:
-    """Pointers of a forecaster into the block; its kernel has a separate row counter."""
-    cdef olk_forecast_state* t = &s.forecast.state
-    t.history = at(places, "history")
-    t.diagonal = at(places, "forecaster")
-    t.head = at(places, "head")
-    t.ml_poly = at(places, "ml_poly")
-    t.pending = at(places, "pending")
-    t.season = at(places, "season")
-    t.n_asked = <uint64_t*>&s.m.steps
-    t.flags = &s.m.flags
-    s.sorf.state.t = <uint64_t*>at(places, "kernel_rows")
-    return 0
+cdef inline void attach_sorf(State* s) noexcept:
+    """The model of structured features, whose setup is filled, in the block."""
+    cdef olk_constants* constants = &s.sorf.constants
+    s.sorf.setup = &s.setup
+    constants.sorf = &s.setup.sorf
+    constants.forecast = &s.setup.forecast
+    constants.widths = s.setup.widths
+    constants.ops = functions_for(s.c.choice.dtype)
+    olk_model_attach(&s.sorf, <uint8_t*>s.m)
+    if s.setup.at.query:
+        s.query = <char*>s.m + s.setup.at.query
 
 
-cdef inline int attach_structured(State* s, dict places) except -1:
-    """Pointers of a learner on structured features into the block."""
-    cdef olk_sorf* p = &s.sorf.config
-    cdef olk_sorf_state* t = &s.sorf.state
-    cdef Model* m = s.m
-    cdef Py_ssize_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
-    cdef Py_ssize_t row = item * p.d
-    cdef Py_ssize_t row_and_bias = row + item
-    t.w = at(places, "weights")
-    t.a = at(places, "mean_weights")
-    t.L = <double*>at(places, "blend")
-    if t.L != NULL:
-        t.n = t.L + p.groups * p.n_blends + p.linear + p.last_label
-    t.t = <uint64_t*>&m.steps
-    t.mistakes = <uint64_t*>&m.mistakes
-    t.updates = <uint64_t*>&m.updates
-    t.rounding = &m.rng
-    t.flags = &m.flags
-    t.target = <double*>at(places, "target")
-    t.last = <double*>at(places, "last_label")
-    s.sorf.answers = t.last + 1 if s.sorf.lapse > 0.0 and t.last != NULL else NULL
-    t.novelty = <double*>at(places, "novelty")
-    t.wl = at(places, "linear")
-    t.Sl = NULL if t.wl == NULL else <char*>t.wl + row_and_bias
-    t.log_scale = at(places, "relevance")
-    t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
-    t.shared = at(places, "shared_relevance")
-    t.drift = at(places, "drift")
-    t.gradient_steps = <uint64_t*>at(places, "gradient_steps")
-    t.memory_rows = <uint8_t*>at(places, "row_memory")
-    t.memory_held = <uint64_t*>at(places, "memory_state")
-    if t.memory_held != NULL:
-        t.memory_mistakes = <double*>(t.memory_held + 1)
-    t.memory_narrow = <double*>at(places, "memory_narrow")
-    t.inputs = at(places, "inputs")
-    if s.query == NULL:
-        s.query = t.inputs  # relevance scales a row in place
-    elif t.inputs == NULL and s.preprocessing.clamp > 0.0:
-        t.inputs = s.query  # a single row, learned or scored, is placed here
-    t.channels = at(places, "channels")
-    t.readings = <uint32_t*>at(places, "channel_counts")
-    t.deviations = at(places, "deviations")
-    t.watch = <uint64_t*>at(places, "watch")
-    if t.watch != NULL:
-        # A converted row is placed in the part of inputs that is not yet written.
-        s.query = <char*>t.inputs + 2 * item * s.c.n_features
-    t.scores = <double*>at(places, "class_scores")
-    t.recalled = <double*>at(places, "recalled")
-    t.row = at(places, "feature_row")
-    if s.forecast.on:
-        attach_forecast(s, places)
-    return 0
-
-
-cdef inline int attach_preprocessing(State* s, dict places, dict regions) except -1:
+cdef inline int attach_preprocessing(State* s, dict places) except -1:
     """Pointers of the preprocessing, and the width if it is known."""
-    cdef Py_ssize_t end = -1
-    cdef int count = -1
     cdef olk_scaler* scaler = &s.preprocessing.scaler
     scaler.numbers = <double*>at(places, "scaler")
     scaler.counts = <int32_t*>at(places, "scaler_counts")
@@ -166,20 +106,6 @@ cdef inline int attach_preprocessing(State* s, dict places, dict regions) except
     if s.preprocessing.pairs:
         s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
     s.preprocessing.common = <olk_common*>at(places, "common")
-    if s.preprocessing.width == NULL and s.preprocessing.follows == NULL:
-        return 0
-    use_width(s)
-    if s.preprocessing.width == NULL:
-        return 0
-    for region in regions.values():
-        if (not region.stays and region.element
-                and region.offset < s.m.eighths * 8):
-            if region.offset != end:
-                count += 1
-                if count == MODEL_RUNS:
-                    raise RuntimeError(f"the regions to reset form more than {MODEL_RUNS} runs")
-                s.preprocessing.model[count].start = <char*>s.m + <Py_ssize_t>region.offset
-            end = region.offset + region.nbytes
-            s.preprocessing.model[count].nbytes = (
-                <char*>s.m + end - s.preprocessing.model[count].start)
+    if s.preprocessing.width != NULL or s.preprocessing.follows != NULL:
+        use_width(s)
     return 0

@@ -8,34 +8,34 @@ use by two threads. It depends on neither numpy nor the catalogue, so it runs wi
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 
 from edgeolk.errors import BadRowError
 from edgeolk.parts import storage
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.engine.attach cimport attach, attach_preprocessing, attach_structured
+from edgeolk.engine.attach cimport attach, attach_preprocessing, attach_sorf
+from edgeolk.engine.setup cimport fill_cleared, fill_ring_setup, fill_sorf_setup
 from edgeolk.core.rows cimport accepts, allocate_scratch, borrow
 from edgeolk.ring.expansion cimport coefficient_count
 from edgeolk.sorf.sorf cimport (
-    n_pending, reason_of, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_check,
+    forecasts, memory_share, reason_of, repeats, since_check, sorf_ask, sorf_tell, watches,
 )
 from edgeolk.core.preprocessing cimport take_dense
-from edgeolk.core.parts cimport BASIS_STRUCTURED, FAMILY_SORF
+from edgeolk.core.parts cimport FAMILY_SORF
 from edgeolk.ring.fill cimport fill_ring
-from edgeolk.sorf.fill cimport fill_features, fill_sorf
+from edgeolk.sorf.fill cimport fill_sorf
 from edgeolk.core.c cimport (
-    OLK_EVENTS, OLK_EVENT_ROWS, OLK_QUIET_ROWS, OLK_SEALED, OLK_VERDICT, olk_begin_step,
-    olk_end_step, olk_forecast_answer, olk_simd,
+    OLK_SEALED, olk_begin_step, olk_counts, olk_end_step, olk_model_accept, olk_model_counts,
+    olk_model_pending, olk_model_restart, olk_model_verdict, olk_simd, olk_verdict,
 )
 from edgeolk.core.refusals cimport (
     check_weight, is_label, label_error, labels_allowed, not_finite, outcome_error, wrong_length,
 )
 from edgeolk.engine.rebuild cimport rebuild_derived
-from edgeolk.core.state cimport DONE, Model, Sorf, State, Width
+from edgeolk.core.state cimport DONE, Model, State, Width
 from edgeolk.engine.step cimport (
-    answer, ask, asks_score, construct, count_asked, learn, prepare_mean, restart, skip, tell,
-    wants,
+    answer, asks_score, construct, count_asked, family_of, learn, prepare_mean, skip, wants,
 )
 from edgeolk.core.variants cimport chosen_simd
 
@@ -68,16 +68,18 @@ cdef class Engine:
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
         if config.family == FAMILY_SORF:
+            self.state.family = family_of(True)
             fill_sorf(&self.state, config)
+            fill_sorf_setup(&self.state.setup, config, regions)
         else:
+            self.state.family = family_of(False)
             fill_ring(&self.state, config)
-            if self.state.c.choice.basis == BASIS_STRUCTURED:
-                fill_features(&self.state, config)
+            fill_ring_setup(&self.state.setup, config, regions)
+        fill_cleared(&self.state.setup, regions)
         places = self.places()
         attach(&self.state, places)
-        if self.state.c.family == FAMILY_SORF:
-            attach_structured(&self.state, places)
-        attach_preprocessing(&self.state, places, self.regions)
+        attach_sorf(&self.state)
+        attach_preprocessing(&self.state, places)
         if fresh:
             self.start()
 
@@ -183,7 +185,7 @@ cdef class Engine:
         return f
 
     cdef int check_forecasts(self) except -1:
-        if not self.state.forecast.on:
+        if not forecasts(&self.state):
             raise AttributeError("forecasts need history=True, which this learner does not have")
         return 0
 
@@ -195,7 +197,7 @@ cdef class Engine:
         self.check_forecasts()
         borrow(x, "x", 0, &view)
         try:
-            outcome = ask(&self.state, self.check_row(&view, True), &f)
+            outcome = sorf_ask(&self.state, self.check_row(&view, True), &f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
@@ -210,7 +212,7 @@ cdef class Engine:
         if not is_label(&self.state, target):
             raise label_error(target, labels_allowed(&self.state), "y", repr(y))
         self.idle()
-        outcome = tell(&self.state, target)
+        outcome = sorf_tell(&self.state, target)
         if outcome != DONE:
             raise outcome_error(outcome, "y")
 
@@ -228,19 +230,11 @@ cdef class Engine:
 
     def restart(self):
         """Forget the history, or the last label; keep what was learned."""
-        if self.state.sorf.state.watch != NULL:
-            self.idle()
-            self.unseal()
-            olk_begin_step(&self.state.m.flags)
-            self.state.sorf.ops.restart_rows(
-                &self.state.sorf.config, &self.state.sorf.state)
-            olk_end_step(&self.state.m.flags, 0)
-            return
-        if not self.state.sorf.config.last_label:
+        if not watches(&self.state) and not repeats(&self.state):
             self.check_forecasts()
         self.idle()
         self.unseal()
-        restart(&self.state)
+        olk_model_restart(&self.state.sorf)
 
     def freeze(self):
         """From now on a forecaster updates nothing but the history of its target.
@@ -250,27 +244,26 @@ cdef class Engine:
         """
         self.check_forecasts()
         self.idle()
-        self.state.forecast.config.frozen = 1
+        self.state.setup.forecast.frozen = 1
 
     def last_forecast(self):
         """The last forecast, the half width of each interval, the weights of the experts."""
-        cdef olk_forecast_answer* last = &self.state.forecast.last
+        cdef State* s = &self.state
         self.check_forecasts()
         return (
-            last.answer,
-            [last.half_width[i] for i in range(self.state.forecast.config.n_levels)],
-            [last.share[i] for i in range(3 if self.state.forecast.config.kernel else 2)],
+            s.forecast.answer,
+            [s.forecast.half_width[i] for i in range(s.setup.forecast.n_levels)],
+            [s.forecast.share[i] for i in range(3 if s.setup.forecast.kernel else 2)],
         )
 
-    def forecaster(self):
-        """The configuration struct of the forecaster, by member name in the order of C."""
-        self.check_forecasts()
-        return self.state.forecast.config
+    def setup(self):
+        """What the model is (c/setup.h): a dict by member name, structs are dicts."""
+        return self.state.setup
 
     def pending(self):
         """Number of rows predicted whose targets have not arrived."""
         self.check_forecasts()
-        return n_pending(&self.state)
+        return olk_model_pending(&self.state.sorf)
 
     cdef int decide_row(self, object x, double* f) except -1:
         cdef Py_buffer view
@@ -343,15 +336,15 @@ cdef class Engine:
         """Counters of the block by name; 0 for those that the model does not keep."""
         cdef State* s = &self.state
         cdef const Width* before = s.preprocessing.width
-        cdef const uint64_t* watch = s.sorf.state.watch
+        cdef olk_counts n = olk_model_counts(&s.sorf)
         return {
-            "steps": self.steps,
-            "mistakes": s.m.mistakes + (before.mistakes if before != NULL else 0),
-            "updates": s.m.updates + (before.updates if before != NULL else 0),
+            "steps": n.steps,
+            "mistakes": n.mistakes,
+            "updates": n.updates,
             "capacity_hits": (
                 (s.function.capacity_hits if s.function != NULL else 0)
                 + (before.capacity_hits if before != NULL else 0)),
-            "clipped_rows": s.preprocessing.clipped[0] if s.preprocessing.clipped != NULL else 0,
+            "clipped_rows": n.clipped_rows,
             "n_support": s.m.n,
             "n_coefficients": coefficient_count(s) if s.coef != NULL else 0,
             "squared_error": s.errors.squared if s.errors != NULL else 0.0,
@@ -359,48 +352,35 @@ cdef class Engine:
             "labels_asked": s.function.labels_asked if s.function != NULL else 0,
             "halvings": s.halving.count if s.halving != NULL else 0,
             "clipped": s.function.clipped if s.function != NULL else 0,
-            "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
+            "n_skipped": n.skipped,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
-            "rows_since_look": <int64_t>sorf_since_check(s),
-            "n_remembered": <int64_t>sorf_remembered(s),
-            "memory_share": sorf_memory_share(s),
-            "memory_percent": <int64_t>(100.0 * sorf_memory_share(s) + 0.5),
-            "alarms": watch[OLK_EVENTS] if watch != NULL else <int64_t>sorf_alarms(s),
+            "rows_since_look": <int64_t>since_check(s),
+            "n_remembered": n.remembered,
+            "memory_share": memory_share(s),
+            "memory_percent": <int64_t>(100.0 * memory_share(s) + 0.5),
+            "alarms": n.alarms,
         }
 
     def reason(self):
         """What decided the verdict on the last row, as one number (``reason_of``)."""
-        return reason_of(self.state.sorf.state.watch)
+        return reason_of(&self.state)
 
     def accept(self):
         """Treat the recent rows as normal from now on."""
-        if self.state.sorf.state.watch == NULL:
+        if not watches(&self.state):
             raise AttributeError("only novelty with history=True provides this")
         self.idle()
         self.unseal()
-        olk_begin_step(&self.state.m.flags)
-        self.state.sorf.ops.accept(&self.state.sorf.config, &self.state.sorf.state)
-        olk_end_step(&self.state.m.flags, 0)
+        olk_model_accept(&self.state.sorf)
 
     def verdict(self):
         """Of the last row learned: whether it is novel, whether an event is ongoing, which part,
         channel and kind; None unless the learner does novelty detection over time."""
-        cdef const uint64_t* watch = self.state.sorf.state.watch
-        cdef uint64_t bits
-        if watch == NULL:
+        cdef olk_verdict v
+        if not watches(&self.state):
             return None
-        bits = watch[OLK_VERDICT]
-        return (bool(bits & 1), watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS, bits >> 1 & 3, bits >> 8,
-                bits >> 3 & 3)
-
-    def sorf_config(self):
-        """The configuration struct of the learner on structured features, in the order of C.
-
-        Then ``multiples``, the widths as multiples of gamma, and ``most``, the largest sum |x_j|
-        accepted.
-        """
-        cdef Sorf* f = &self.state.sorf
-        return {**f.config, "multiples": f.widths, "most": f.max_sum}
+        v = olk_model_verdict(&self.state.sorf)
+        return bool(v.novel), bool(v.event), v.part, v.channel, v.what
 
     def gamma(self):
         """The kernel width in use."""

@@ -5,55 +5,31 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from edgeolk.ring.bases cimport features_of, map_features, maps_features, take_values
-from edgeolk.core.c cimport (
-    OLK_BLOCK, OLK_F64, OLK_MAX_BATCH_ROWS, OLK_SUMS_OF_BLOCK, olk_dtype_bytes, olk_row_outputs,
-)
-from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, FAMILY_SORF
+from edgeolk.core.c cimport OLK_F64, olk_row_outputs
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS
 from edgeolk.ring.ring cimport lengths_from
 from edgeolk.core.state cimport Example, MAX_CHANGED, State
 from edgeolk.engine.switches cimport update_begin
-from edgeolk.sorf.sorf cimport sorf_scores
 from edgeolk.ring.updates cimport threshold
-from edgeolk.core.numbers cimport row_type, value_type
+from edgeolk.core.numbers cimport value_type
+from edgeolk.core.together cimport dense_rows, row_bytes, rows_in_buffer
 
 
 # Scores several rows together: bit for bit as one by one.
 
-cdef enum:
-    NUMBERS_OF_BLOCK = 2048   # stack buffer for the rows of a block, in doubles
-
-
-cdef inline int64_t row_bytes(const State* s) noexcept nogil:
-    """Bytes of one row in the row type."""
-    return s.c.n_features * olk_dtype_bytes(row_type(s))
-
-
 cdef inline bint pays_together(const State* s) noexcept nogil:
     """Whether dense rows are cheaper together than one by one."""
-    if s.c.family == FAMILY_SORF:
-        return s.c.columns == 1
     return (s.m.n * s.c.n_features >= 256 and s.c.choice.basis == BASIS_SUPPORT_VECTORS)
 
 
-cdef inline int64_t block_rows(const State* s) noexcept nogil:
-    """Maximum number of dense rows scored at a time; 1 if one by one is no slower."""
-    cdef int64_t max_rows
-    if s.forecast.on:
-        return 1
-    max_rows = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
+cdef inline int64_t ring_rows_together(const State* s) noexcept nogil:
     if maps_features(s):
-        return max(<int64_t>1, min(max_rows, s.ahead.rows))
-    # Fewer rows than the loops process at a time gain nothing.
-    if max_rows < OLK_MAX_BATCH_ROWS or not pays_together(s):
-        return 1
-    # The sums of a block are on the stack, including padding.
-    if s.c.columns * 2 * OLK_MAX_BATCH_ROWS > OLK_SUMS_OF_BLOCK:
-        return 1
-    return max_rows - max_rows % OLK_MAX_BATCH_ROWS
+        return max(<int64_t>1, min(rows_in_buffer(s), s.ahead.rows))
+    return dense_rows(s) if pays_together(s) else 1
 
 
-cdef inline int64_t decide_block(State* s, const void* rows, int64_t count, bint mean,
-                                 double* f) noexcept nogil:
+cdef inline int64_t ring_scores(State* s, const void* rows, int64_t count, bint mean,
+                                double* f) noexcept nogil:
     """Scores of rows as by ``decide``; returns the number of rows with finite scores.
 
     If features are computed from kernel values, these are present already (``take_values``).
@@ -62,8 +38,6 @@ cdef inline int64_t decide_block(State* s, const void* rows, int64_t count, bint
     cdef olk_row_outputs wanted
     cdef int64_t i, k
     cdef double scale
-    if s.c.family == FAMILY_SORF:
-        return sorf_scores(s, rows, count, f)
     scale = 1.0 if mean else s.function.scale
     wanted.dtype = value_type(s)
     wanted.coef = s.mean_coef if mean else s.coef

@@ -1,14 +1,17 @@
 # cython: freethreading_compatible=True
-"""One step, the same for every composition: score, loss, sampling, update, budget, bound.
+"""The operations on one model, and a step of the ring family: score, loss, sampling, update,
+budget, bound.
 
-Design. Kernel, storage type, update, loss, sampling, policy and projection are numbers, each
+Design. What the families do differently is called through a table (``Family``), which is chosen
+once. The step of the SORF family is in sorf/sorf.pxd; that of a ring, below, is the same for every
+composition. Kernel, storage type, update, loss, sampling, policy and projection are numbers, each
 switched on once per row and outside every loop over support vectors; the switches are generated
 from the rows of the parts. A step first checks whether it can be done at all; only then does it
 write. Free functions over the C struct, without Python objects.
 """
 
 from libc.math cimport INFINITY, fabs, isfinite
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t, uint8_t
 from libc.string cimport memset
 
 from edgeolk.ring.losses cimport score_classes, share_weighted_score
@@ -16,24 +19,28 @@ from edgeolk.ring.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
 from edgeolk.sorf.sorf cimport (
-    begin_answers, count_answers, forecast_ask, forecast_tell, sorf_construct, sorf_learn,
-    sorf_scores, sorf_watch,
+    sorf_construct, sorf_decide, sorf_learn, sorf_n_outputs, sorf_rows_together,
+    sorf_scores, sorf_threshold, sorf_write_outputs,
 )
 from edgeolk.core.preprocessing cimport (
-    follow_row, keep_statistics, rows_seen, set_width, width_is_due,
+    count_clipped, keep_statistics, set_width, width_is_due,
 )
-from edgeolk.core.c cimport olk_begin_step, olk_bernoulli, olk_end_step, olk_pcg32_seed
+from edgeolk.core.c cimport (
+    OLK_RUNS, olk_begin_step, olk_bernoulli, olk_end_step, olk_model_begin_answers,
+    olk_model_count_answers, olk_pcg32_seed,
+)
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
-    policy_counts_exchanges, policy_freezes, policy_moves_norm, FAMILY_SORF,
+    policy_counts_exchanges, policy_freezes, policy_moves_norm,
 )
 from edgeolk.ring.policies.replacement cimport dynamic_budget
 from edgeolk.core.numbers cimport in_range, may_enter, put
 from edgeolk.ring.updates cimport sampling_probability, threshold
 from edgeolk.core.state cimport (
-    DONE, Example, MAX_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
-    REFUSED_OVERFLOW, Span, State,
+    DONE, Example, Family, MAX_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
+    REFUSED_OVERFLOW, State,
 )
+from edgeolk.engine.lookahead cimport ring_rows_together, ring_scores
 from edgeolk.engine.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin, update_coefficient,
     update_construct, update_end, update_shrink,
@@ -143,14 +150,13 @@ cdef inline void score_example(State* s, double y, Example* e) noexcept nogil:
         e.y = s.novelty[0] if s.m.updates > 0 else INFINITY
 
 
-cdef inline int step(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
+cdef inline int ring_step(State* s, const void* x, double y, double weight,
+                          double* f) noexcept nogil:
     """One step of the model; on a refusal nothing but scratch has changed."""
     cdef Tally before
     cdef Example e
     cdef double a
     cdef int outcome = DONE
-    if s.c.family == FAMILY_SORF:
-        return sorf_learn(s, x, y, weight, f)
     e.x = x
     e.weight = weight
     score_example(s, y, &e)
@@ -176,113 +182,20 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
     return DONE
 
 
-cdef void reset_model(State* s) noexcept nogil:
-    """Reinitialise the model and its generator; keep the counters of the stream."""
-    cdef Span* part
-    cdef int64_t asked = 0
-    cdef int64_t clipped = 0
-    cdef int k
-    s.preprocessing.width.steps = s.m.steps
-    s.preprocessing.width.mistakes = s.m.mistakes
-    s.preprocessing.width.updates = s.m.updates
-    if s.function != NULL:
-        s.preprocessing.width.capacity_hits = s.function.capacity_hits
-        asked = s.function.labels_asked
-        clipped = s.function.clipped
-    for k in range(4):
-        part = &s.preprocessing.model[k]
-        if part.nbytes > 0:
-            memset(part.start, 0, <size_t>part.nbytes)
-    s.m.n = 0
-    s.m.steps = s.m.mistakes = s.m.updates = 0
-    construct(s)
-    if s.function != NULL:
-        s.function.labels_asked = asked
-        s.function.clipped = clipped
-
-
-cdef int learn(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
-    """Learn one checked row with a weight; f receives the score before the update.
-
-    Returns an Outcome; on a refusal nothing but scratch has changed.
-    """
-    cdef int outcome
-    if s.m.steps >= MAX_COUNT:
-        return REFUSED_COUNT
-    outcome = step(s, x, y, weight, f)
-    if outcome != DONE:
-        return outcome
-    if s.forecast.on and s.forecast.config.frozen:  # as if there had been no row
-        s.m.steps -= 1
-        olk_end_step(&s.m.flags, 0)
-        return DONE
-    finish(s, x)
-    return DONE
-
-
-cdef inline void finish(State* s, const void* x) noexcept nogil:
-    """After a row was learned: update statistics, drift and width, and end the step."""
-    if s.preprocessing.on:
+cdef int ring_learn(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
+    cdef int outcome = ring_step(s, x, y, weight, f)
+    if outcome == DONE and s.preprocessing.on:
         keep_statistics(s)
-    if s.sorf.config.drift:
-        sorf_watch(s, rows_seen(s))
-    if s.preprocessing.on:
-        if s.preprocessing.clipped != NULL:
-            s.preprocessing.clipped[0] += s.preprocessing.bounded
-        if s.preprocessing.follows != NULL:
-            if not s.forecast.on:  # whose kernel learns when a target arrives
-                follow_row(s, s.sorf.clamped_square)
-        elif width_is_due(s, x):
+        count_clipped(s)
+        if width_is_due(s, x):
             set_width(s)
-            reset_model(s)
-    olk_end_step(&s.m.flags, 0)
-
-
-cdef int ask(State* s, const void* x, double* f) noexcept nogil:
-    """Predict one checked row and keep it until its target arrives; returns an Outcome."""
-    cdef int outcome
-    if s.m.steps >= MAX_COUNT:
-        return REFUSED_COUNT
-    outcome = forecast_ask(s, x, f)
-    if outcome == DONE:
-        finish(s, x)
+            ring_clear(s)
     return outcome
 
 
-cdef int tell(State* s, double y) noexcept nogil:
-    """Take the target of the oldest pending row, NaN if never known; returns an Outcome."""
-    cdef int outcome = forecast_tell(s, y)
-    if outcome == DONE:
-        olk_end_step(&s.m.flags, 0)
-    return outcome
-
-
-cdef void restart(State* s) noexcept nogil:
-    """Forget the history of a forecaster, or the last label."""
-    if s.sorf.config.last_label:
-        olk_begin_step(&s.m.flags)
-        s.sorf.state.last[0] = 0.0
-    else:
-        s.sorf.ops.restart(&s.forecast.config, &s.forecast.state)
-    olk_end_step(&s.m.flags, 0)
-
-
-cdef int answer(State* s, const void* x, bint mean, bint counts, double* f) noexcept nogil:
-    """``decide``, the row being the next one; ``counts``: it is an answer, unless it is refused."""
-    cdef int outcome
-    begin_answers(s)
-    outcome = decide(s, x, mean, f)
-    if counts and outcome == DONE:
-        count_answers(s, 1)
-    return outcome
-
-
-cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
-    """f(x), or the mean model's score after prepare_mean; one score per column."""
+cdef int ring_decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
     cdef Example e
     cdef int64_t k
-    if s.c.family == FAMILY_SORF:
-        return DONE if sorf_scores(s, x, 1, f) == 1 else REFUSED_OVERFLOW
     if s.c.columns > 1:
         class_row(s, x, s.mean_coef if mean else s.coef, 1.0 if mean else s.function.scale, f)
         for k in range(s.c.columns):
@@ -299,18 +212,104 @@ cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
     return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
 
 
-cdef void construct(State* s) noexcept nogil:
-    """Initialise a new model."""
-    olk_pcg32_seed(&s.m.rng, s.m.seed)
-    if s.function != NULL:
-        s.function.scale = 1.0
-    if s.c.family == FAMILY_SORF:
-        sorf_construct(s)
-        return
+cdef void ring_construct(State* s) noexcept nogil:
+    s.function.scale = 1.0
     if basis_starts_full(s.c.choice.basis):
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)
     update_construct(s)
+
+
+cdef void ring_clear(State* s) noexcept nogil:
+    """The counters of the stream are kept."""
+    cdef int64_t asked = s.function.labels_asked
+    cdef int64_t clipped = s.function.clipped
+    cdef int k
+    s.preprocessing.width.steps = s.m.steps
+    s.preprocessing.width.mistakes = s.m.mistakes
+    s.preprocessing.width.updates = s.m.updates
+    s.preprocessing.width.capacity_hits = s.function.capacity_hits
+    for k in range(OLK_RUNS):
+        memset(<uint8_t*>s.m + s.setup.cleared[k].offset, 0, s.setup.cleared[k].bytes)
+    s.m.n = 0
+    s.m.steps = s.m.mistakes = s.m.updates = 0
+    construct(s)
+    s.function.labels_asked = asked
+    s.function.clipped = clipped
+
+
+cdef double ring_threshold(const State* s) noexcept nogil:
+    return s.novelty[0]
+
+
+cdef int64_t ring_n_outputs(const State* s) noexcept nogil:
+    return 0
+
+
+cdef void ring_write_outputs(const State* s, double* numbers) noexcept nogil:
+    pass
+
+
+# The two families.
+
+cdef Family RING = Family(
+    learn=ring_learn,
+    decide=ring_decide,
+    scores=ring_scores,
+    rows_together=ring_rows_together,
+    construct=ring_construct,
+    threshold=ring_threshold,
+    n_outputs=ring_n_outputs,
+    write_outputs=ring_write_outputs,
+)
+cdef Family SORF = Family(
+    learn=sorf_learn,
+    decide=sorf_decide,
+    scores=sorf_scores,
+    rows_together=sorf_rows_together,
+    construct=sorf_construct,
+    threshold=sorf_threshold,
+    n_outputs=sorf_n_outputs,
+    write_outputs=sorf_write_outputs,
+)
+
+
+cdef const Family* family_of(bint is_sorf) noexcept:
+    """The functions of one of the families."""
+    return &SORF if is_sorf else &RING
+
+
+# The operations on a model of either.
+
+cdef int learn(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
+    """Learn one checked row with a weight; f receives the score before the update.
+
+    Returns an Outcome; on a refusal nothing but scratch has changed.
+    """
+    cdef int outcome
+    if s.m.steps >= MAX_COUNT:
+        return REFUSED_COUNT
+    outcome = s.family.learn(s, x, y, weight, f)
+    if outcome == DONE:
+        olk_end_step(&s.m.flags, 0)
+    return outcome
+
+
+cdef int answer(State* s, const void* x, bint mean, bint counts, double* f) noexcept nogil:
+    """The score of the next row, or scores of its classes, of the mean model after prepare_mean;
+    ``counts``: it is an answer, unless it is refused."""
+    cdef int outcome
+    olk_model_begin_answers(&s.sorf)
+    outcome = s.family.decide(s, x, mean, f)
+    if counts and outcome == DONE:
+        olk_model_count_answers(&s.sorf, 1)
+    return outcome
+
+
+cdef void construct(State* s) noexcept nogil:
+    """Initialise a new model."""
+    olk_pcg32_seed(&s.m.rng, s.m.seed)
+    s.family.construct(s)
 
 
 cdef void skip(State* s) noexcept nogil:

@@ -151,13 +151,13 @@ def terms(blocks: float, inputs: int, columns: int, memory: int) -> Sequence[flo
 def terms_of(learner: Learner) -> Sequence[float]:
     """The terms of a learner."""
     config = learner._config
-    blocks = -(-learner._engine.sorf_config()["D"] // BLOCK)
+    blocks = -(-learner._engine.setup()["sorf"]["D"] // BLOCK)
     return terms(blocks, config.n_inputs, config.columns, int(config.values["memory"]))
 
 
 def _was_counted(learner: Learner) -> bool:
     """Whether learners with its options were counted."""
-    options = learner._engine.sorf_config()
+    options = learner._engine.setup()["sorf"]
     kind = kind_of(learner)
     if kind == "watching":
         return True

@@ -7,38 +7,24 @@ from zlib import crc32
 
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
-from edgeolk.export.text import PREDICTS, ROW, Model, braced, image_definitions, number
-from edgeolk.files.holds import setup_of
+from edgeolk.export.text import (
+    PREDICTS,
+    ROW,
+    Model,
+    braced,
+    designated,
+    folded,
+    image_definitions,
+)
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
-from edgeolk.parts.bases import max_gamma
-from edgeolk.parts.kernels import Laplacian
 from edgeolk.scaling.record import INSIDE
-from edgeolk.sorf.regions import FORECASTER
 
 SOURCE = "sorf.c"
 #: Whether an exported learner learns.
 LEARNS = True
 #: Numbers of the types of weights in c/board/sorf.c.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
-#: Regions that the C source uses; those that the model lacks have offset 0.
-REGIONS = (
-    *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
-    *("relevance", "gradient_steps", "shared_relevance", "drift", "row_memory", "memory_state"),
-    "memory_narrow",
-    *("scaler", "scaler_counts", "scaler_range", "width", "width_mean", "width_follows", "common"),
-    *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores"),
-    *("recalled", "feature_row"),
-    *FORECASTER,
-    *("season", "kernel_rows"),
-    *("channels", "channel_counts", "deviations", "watch"),
-)
-#: Of them, the regions of state that are reset when the width is known.
-RESET = (
-    *("weights", "mean_weights", "blend", "novelty", "target", "last_label", "linear"),
-    *("relevance", "gradient_steps", "shared_relevance", "drift", "row_memory", "memory_state"),
-    "memory_narrow",
-)
 
 
 DECLARED = """\
@@ -70,7 +56,7 @@ def kind_of(learner: Learner) -> str:
 def extra_of(learner: Learner) -> tuple[str, ...]:
     """Additional files of its folder."""
     config: Any = learner._config
-    return ("forecast_state.h", "forecasting.h") if config.forecaster else ()
+    return ("forecasting.h",) if config.forecaster else ()
 
 
 def use_of(learner: Learner) -> tuple[str, list[str]]:
@@ -116,21 +102,14 @@ def notes_of(learner: Learner) -> str:
     return notes
 
 
-def _reset_regions(learner: Learner) -> list[tuple[int, int]]:
-    """Offset and bytes of the regions that are reset when the width is known."""
-    return [(r.offset, r.nbytes) for r in learner.plan.regions if r.name in RESET]
-
-
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
     config: Any = learner._config
     plan = learner.plan
-    members = learner._engine.sorf_config()  # in the order of C
-    max_sum, multiples = members.pop("most"), braced(members.pop("multiples"))
-    members["hold"] = config.clamp_limit
+    setup = learner._engine.setup()
+    multiples = braced(setup.pop("widths"))
+    at = setup["at"]
     preprocessing = config.preprocessing
-    at = {region.name: region.offset for region in plan.regions}
-    at.setdefault("query", at.get("inputs", 0))  # relevance scales a row in place
     return {
         "EK_LEARNS": 1,
         "EK_FEATURES": config.n_features,
@@ -142,48 +121,46 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_BOUNDARY": f"{boundary(plan.regions)}u",
         "EK_STATE_BYTES": f"{len(file)}u",
         "EK_HEADER_BYTES": f"{length_of(file)}u",
-        "EK_TASK": members["task"],
+        "EK_TASK": setup["sorf"]["task"],
         "EK_WATCHES": int(config.watch is not None),
         "EK_STORES": STORES[config.dtype],
-        "EK_SEED": number(config.seed),
-        "EK_MOST": max_sum,
+        "EK_MOST": setup["max_sum"],
         "EK_MOST_WEIGHT": config.max_weight,
         "EK_SCALE_METHOD": preprocessing.method,
         "EK_CLIPS_ROWS": int(preprocessing.clip_rows > 0.0),
         "EK_CLIP_ROWS": preprocessing.clip_rows,
-        "EK_SCALE_CLIP": float(preprocessing.clip),
-        "EK_SCALE_WINDOW": float(preprocessing.window),
         "EK_FREEZE_AFTER": f"INT64_C({preprocessing.freeze_after})",
         "EK_GAMMA_ROWS": preprocessing.gamma_rows,
         "EK_FOLLOWS": int(preprocessing.follows),
         "EK_PAIRS": int(config.finds_pairs),
-        "EK_SHARED": int("shared_relevance" in at),
+        "EK_SHARED": int(at["shared_relevance"] > 0),
         "EK_COMMON": int(preprocessing.method == INSIDE["common"]),
         "EK_COMMON_CLIP": float(preprocessing.common_clip),
-        "EK_GAMMA": float(config.kernel.fields()[2]),
-        "EK_MOST_GAMMA": max_gamma(config.storage.most),
-        "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
         "EK_MULTIPLES": multiples,
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
-        "EK_CLEARED_REGIONS": braced([list(place) for place in _reset_regions(learner)]),
-        **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
-        "EK_SETUP": braced(setup_of(config, plan.regions)),
-        "EK_SORF": braced(list(members.values())),
+        **{f"EK_AT_{name}": f"{offset}u" for name, offset in at.items()},
+        "EK_SORF": folded(designated(setup.pop("sorf"))),
         "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecaster is not None),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
         "EK_LAPSE": int(config.values["lapse"]),
-        **(_of_forecaster(learner) if config.forecaster else {}),
+        **(_of_forecaster(setup.pop("forecast")) if config.forecaster else {}),
+        "EK_SETUP": _setup(setup, forecasts=config.forecaster is not None),
     }
 
 
-def _of_forecaster(learner: Learner) -> dict[str, Any]:
+def _setup(setup: dict[str, Any], *, forecasts: bool) -> str:
+    """What the model is (c/setup.h)."""
+    parts = [".sorf = EK_SORF", *([".forecast = EK_FORECAST"] if forecasts else [])]
+    return folded(designated(setup)[:-1] + ", " + ", ".join(parts) + "}")
+
+
+def _of_forecaster(values: dict[str, Any]) -> dict[str, Any]:
     """The macros of a forecaster."""
-    values = learner._engine.forecaster()
     return {
         "EK_HORIZON": values["horizon"],
         "EK_INTERVALS": values["n_levels"],
-        "EK_FORECAST": braced(list(values.values())),
+        "EK_FORECAST": folded(designated(values)),
     }
 
 

@@ -20,13 +20,39 @@ def number(value: Any) -> str:
 
 
 def braced(value: Any) -> str:
-    """A number, or an initialiser: a struct by member, an array with the dimensions of a list."""
-    if isinstance(value, dict):
-        members = (f".{name} = {braced(member)}" for name, member in value.items())
-        return "{" + ", ".join(members) + "}"
+    """A number, or an initialiser with the dimensions of a nested list."""
     if isinstance(value, (list, tuple)):
         return "{" + ", ".join(map(braced, value)) + "}"
     return number(value)
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a number is 0, or all numbers of a nested list or dict are."""
+    if isinstance(value, dict):
+        return all(map(_is_zero, value.values()))
+    return all(map(_is_zero, value)) if isinstance(value, list) else not value
+
+
+def designated(value: Any) -> str:
+    """A number, or an initialiser of a struct by the names of its members, or of an array.
+
+    Members that are 0, and zeros at the end of an array, are left out.
+    """
+    if isinstance(value, dict):
+        found = [f".{name} = {designated(v)}" for name, v in value.items() if not _is_zero(v)]
+    elif isinstance(value, list):
+        end = max((i + 1 for i, v in enumerate(value) if not _is_zero(v)), default=0)
+        found = [designated(v) for v in value[:end]]
+    else:
+        return number(value)
+    return "{" + ", ".join(found or ["0"]) + "}"
+
+
+def folded(initialiser: str) -> str:
+    """The same as the value of a macro, on lines that a person can read."""
+    glued = initialiser.replace(" = ", "\xa0=\xa0")
+    lines = wrap(glued, 94, break_long_words=False, break_on_hyphens=False)
+    return " \\\n    ".join(["", *lines]).replace("\xa0", " ").lstrip(" ")
 
 
 def array(kind: str, name: str, items: Iterable[str]) -> str:

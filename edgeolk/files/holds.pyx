@@ -143,13 +143,6 @@ cdef int fill_ring(olk_ring_setup* m, object config, object regions) except -1:
     return 0
 
 
-def setup_of(config, regions):
-    """What a model of the sorf family is (c/setup.h), by the names of C."""
-    cdef olk_setup setup
-    fill_sorf_setup(&setup, config, regions)
-    return setup
-
-
 def ring_problem(config, regions, block):
     """``problem_of`` a model of the ring family."""
     cdef olk_ring_setup setup

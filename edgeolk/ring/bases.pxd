@@ -121,8 +121,8 @@ cdef inline double structured_score(State* s, const void* x, const void* coef,
     """w . z(x); sets s.row[:D] to the cosines and s.row[D:2D] to the sines."""
     cdef int64_t n = s.m.n
     cdef olk_sorf_row input = olk_sorf_row(x, NULL, 0)
-    s.sorf.ops.features(&s.sorf.config, &input, 1.0 / sqrt(<double>n),
-                        value_type(s) == OLK_F64, s.row)
+    s.sorf.constants.ops.features(&s.sorf.config, &input, 1.0 / sqrt(<double>n),
+                                  value_type(s) == OLK_F64, s.row)
     return s.simd.dot[value_type(s)](coef, s.row, 2 * n)
 
 

@@ -12,15 +12,15 @@ from libc.string cimport memcpy
 from edgeolk.rows.batches cimport Batch, take_row
 from edgeolk.ring.bases cimport maps_features, take_values
 from edgeolk.engine.lookahead cimport (
-    NUMBERS_OF_BLOCK, block_rows, compute_ahead, decide_block, put_row_ahead, row_bytes, rows_ahead,
-    take_row_ahead, update_changed_slots,
+    compute_ahead, put_row_ahead, rows_ahead, take_row_ahead, update_changed_slots,
 )
 from edgeolk.engine.engine cimport Engine
 from edgeolk.core.refusals cimport is_bad_row, is_label, is_weight, outcome_error
-from edgeolk.sorf.sorf cimport begin_answers, count_answers, n_outputs, threshold_of, write_outputs
+from edgeolk.core.c cimport olk_model_begin_answers, olk_model_count_answers
 from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
-from edgeolk.engine.step cimport answer, decide, learn, prepare_mean, skip
+from edgeolk.core.together cimport NUMBERS_OF_BLOCK, row_bytes
+from edgeolk.engine.step cimport answer, learn, prepare_mean, skip
 
 
 cdef inline Py_ssize_t signal_interval(const State* s) noexcept nogil:
@@ -55,7 +55,7 @@ cdef inline int predict_before(State* s, const Batch* rows, Py_ssize_t i, double
     cdef int outcome
     cdef int64_t k, best
     if s.c.columns == 1:
-        known[0] = threshold_of(s) if s.c.takes_gaps else s.novelty[0]
+        known[0] = s.family.threshold(s)
         return DONE
     x = take_row(s, rows, i, False)
     if x == NULL:
@@ -118,9 +118,11 @@ cdef inline Py_ssize_t score_block(
             take_values(s, count, x)
         count += 1
     if count == 0:
-        outcome[0] = REFUSED_ROW if x == NULL else decide(s, x, mean, f + first * s.c.columns)
+        outcome[0] = REFUSED_ROW
+        if x != NULL:
+            outcome[0] = s.family.decide(s, x, mean, f + first * s.c.columns)
         return 1 if outcome[0] == DONE else 0
-    good = decide_block(s, block, count, mean, f + first * s.c.columns)
+    good = s.family.scores(s, block, count, mean, f + first * s.c.columns)
     if good < count:
         outcome[0] = REFUSED_OVERFLOW
     return good
@@ -161,14 +163,14 @@ cdef inline int run_in_order(
     else:
         engine.enter(&reader, &scratch)
         s = &reader
-        left = begin_answers(s)
+        left = olk_model_begin_answers(&s.sorf)
         if counts:
             label_end = first + min(<int64_t>(end - first), max(<int64_t>0, left))
     try:
         with nogil:
             if mean:
                 prepare_mean(s)
-            together = 1 if learns else block_rows(s)
+            together = 1 if learns else s.family.rows_together(s)
             i = first
             while i < end and outcome == DONE:
                 if i >= check_at:
@@ -179,7 +181,7 @@ cdef inline int run_in_order(
                             progress(i - reported)
                             reported = i
                 if i >= label_end:  # the last label has expired
-                    s.sorf.lapsed = True
+                    s.sorf.lapsed = 1
                     label_end = end
                 if together > 1:
                     i += score_block(s, rows, i, min(together, label_end - i), mean, f, &outcome)
@@ -195,11 +197,11 @@ cdef inline int run_in_order(
                 if learns:
                     outcome = learn_placed(s, x, label, weight, i, f)
                     if after != NULL and outcome == DONE:
-                        write_outputs(s, after + i * n_outputs(s))
+                        s.family.write_outputs(s, after + i * s.family.n_outputs(s))
                 elif x == NULL:
                     outcome = REFUSED_ROW
                 else:
-                    outcome = decide(s, x, mean, f + i * s.c.columns)
+                    outcome = s.family.decide(s, x, mean, f + i * s.c.columns)
                 if outcome == DONE:
                     i += 1
     finally:
@@ -212,5 +214,5 @@ cdef inline int run_in_order(
     if outcome != DONE:
         raise outcome_error(outcome, f"X[{i}]")
     if counts and not learns:
-        count_answers(&engine.state, end - first)
+        olk_model_count_answers(&engine.state.sorf, end - first)
     return 0

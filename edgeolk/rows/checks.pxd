@@ -8,9 +8,11 @@ from libc.stdint cimport int64_t
 from edgeolk.rows.batches cimport Batch, first_bad_dense, has_entries
 from edgeolk.engine.engine cimport Engine
 from edgeolk.core.refusals cimport check_weight, is_label, label_error, labels_allowed
-from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_INT8, LOSS_NOVELTY
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_INT8
 from edgeolk.core.rows cimport accepts
-from edgeolk.core.state cimport State
+from edgeolk.core.state cimport (
+    LABELS_CLASSES, LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TWO, LABELS_UNUSED, State,
+)
 
 
 # Error messages for unsupported arrays.
@@ -34,7 +36,7 @@ cdef inline str others():
 cdef inline str label_hint(Engine engine):
     """Hint where such labels are accepted, if anywhere."""
     cdef State* s = &engine.state
-    if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
+    if s.c.labels != LABELS_TWO and s.c.labels != LABELS_CLASSES:
         return ""
     return others() if s.c.columns > 1 else f"; n_classes=2 takes 0 and 1{others()}"
 
@@ -43,9 +45,9 @@ cdef inline double parse_label(Engine engine, object y, str name) except? -2.0:
     """The label as a number: -1 or +1, a class, or any finite target in regression."""
     cdef int overflow = 0
     cdef double label
-    if y is None and engine.state.c.choice.loss == LOSS_NOVELTY:
+    if y is None and engine.state.c.labels == LABELS_UNUSED:
         return 0.0
-    if y is None and engine.state.forecast.on:
+    if y is None and engine.state.c.labels == LABELS_KNOWN_OR_NOT:
         return NAN
     if PyLong_CheckExact(y):
         label = <double>PyLong_AsLongAndOverflow(y, &overflow)
@@ -132,7 +134,7 @@ cdef inline int watch_error(
 ) except -1:
     """Warn once of predictions that diverge from the targets: gradient steps too large."""
     cdef Py_ssize_t i
-    if engine.warned_of_error or engine.state.errors == NULL or engine.state.forecast.on:
+    if engine.warned_of_error or engine.state.c.labels != LABELS_TARGETS:
         return 0
     for i in range(n):
         if isnan(f[i]):  # a skipped row

@@ -17,10 +17,11 @@ from edgeolk.rows.checks cimport (
 from edgeolk.rows.arrays cimport SHORT, as_doubles, is_plain, is_vector, pointer_to, short_row
 from edgeolk.rows.scoring cimport Scorer
 from edgeolk.core.refusals cimport label_error, labels_allowed, outcome_error
-from edgeolk.core.parts cimport LOSS_NOVELTY
-from edgeolk.sorf.sorf cimport n_outputs
-from edgeolk.core.state cimport DONE, State
-from edgeolk.engine.step cimport ask, asks_score, count_asked, learn, skip, wants
+from edgeolk.sorf.sorf cimport sorf_ask
+from edgeolk.core.state cimport (
+    DONE, LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TWO, LABELS_UNUSED, State,
+)
+from edgeolk.engine.step cimport asks_score, count_asked, learn, skip, wants
 
 cnp.import_array()
 
@@ -137,7 +138,7 @@ cdef class RowLearner(Scorer):
         self.engine.check_forecasts()
         cdef object row = self.check_row(x)
         self.engine.idle()
-        outcome = ask(&self.engine.state, self.place_row(row, True), &f)
+        outcome = sorf_ask(&self.engine.state, self.place_row(row, True), &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -274,15 +275,15 @@ cdef class RowLearner(Scorer):
             of novelty over time.
         """
         cdef State* s = &self.engine.state
-        if s.forecast.on:
+        if s.c.labels == LABELS_KNOWN_OR_NOT:
             if before is not None:
                 raise TypeError("learn_many already returns all forecasts")
-        elif s.c.columns == 1 and s.c.choice.loss != LOSS_NOVELTY:
+        elif s.c.labels == LABELS_TWO or s.c.labels == LABELS_TARGETS:
             raise TypeError("learn_many already returns the only score")
         else:
             check_out(before, "before")
         if after is not None:
-            if n_outputs(s) == 0:
+            if s.family.n_outputs(s) == 0:
                 raise TypeError("outputs in addition to the score need history=True")
             check_out(after, "after")
         self.learn_batch(X, y, out, None, None, before, after)
@@ -294,7 +295,7 @@ cdef class RowLearner(Scorer):
         cdef Batch rows
         cdef object arrays = convert_rows(&self.engine.state, X)
         cdef object targets
-        if y is None and self.engine.state.c.choice.loss == LOSS_NOVELTY:
+        if y is None and self.engine.state.c.labels == LABELS_UNUSED:
             y = np.zeros(row_count(arrays))
         cdef object row_weight
         cdef const double* weights = NULL
@@ -321,8 +322,8 @@ cdef class RowLearner(Scorer):
                 raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
             predicted = <double*>cnp.PyArray_DATA(before)
         if after is not None:
-            if cnp.PyArray_DIM(after, 0) != rows.n * n_outputs(s):
-                raise ValueError(f"after must have {rows.n * n_outputs(s)} numbers")
+            if cnp.PyArray_DIM(after, 0) != rows.n * s.family.n_outputs(s):
+                raise ValueError(f"after must have {rows.n * s.family.n_outputs(s)} numbers")
             outputs = <double*>cnp.PyArray_DATA(after)
         if progress is not None:
             progress.total = rows.n

@@ -3,14 +3,12 @@ name."""
 
 from edgeolk.core.c cimport (
     OLK_PCG_SIGNS, OLK_SORF_BINARY, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION,
-    olk_forecast, olk_pcg_seed, olk_set_memory_steps, olk_sorf,
+    olk_forecast, olk_pcg_seed, olk_sorf,
 )
 from edgeolk.core.fill cimport fill_common
 from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_INT8
-from edgeolk.core.preprocessing cimport sorf_set_width
-from edgeolk.core.state cimport State
+from edgeolk.core.state cimport GAPS_NAN, GAPS_NOT_FINITE, LABELS_KNOWN_OR_NOT, State
 from edgeolk.sorf.options cimport fill_options
-from edgeolk.sorf.tables cimport functions_for
 
 
 cdef inline void fill_learner(olk_sorf* p, double (*multiples)[8], object config) except *:
@@ -55,28 +53,20 @@ cdef inline void fill_forecast(olk_forecast* p, object config) except *:
         p.levels[i] = level
 
 
-cdef inline void fill_sorf(State* s, object config) except *:
-    """The settings of a learner of the sorf family."""
-    fill_common(s, config)
-    s.c.choice.basis = BASIS_STRUCTURED
-    s.c.takes_gaps = config.watch is not None
-    s.sorf.ops = functions_for(s.c.choice.dtype)
-    s.sorf.lapse = config.values["lapse"]
-    fill_learner(&s.sorf.config, s.sorf.widths, config)
-    olk_set_memory_steps(&s.sorf.config, s.c.kernel.gamma)
-    sorf_set_width(s)
-    s.forecast.on = config.forecaster is not None
-    if s.forecast.on:
-        fill_forecast(&s.forecast.config, config)
-
-
-cdef inline void fill_features(State* s, object config) except *:
+cdef inline void fill_features(olk_sorf* p, double (*multiples)[8], object config) except *:
     """Structured features as a basis of the ring family: one group with the width of the kernel."""
-    cdef olk_sorf* p = &s.sorf.config
-    s.sorf.ops = functions_for(s.c.choice.dtype)
     p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
     p.first[0], p.first[1] = 0, -(-config.budget // 64)
     p.widths[0] = 1
-    s.sorf.widths[0][0] = 1.0
+    multiples[0][0] = 1.0
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
-    sorf_set_width(s)
+
+
+cdef inline void fill_sorf(State* s, object config) except *:
+    """The settings of a learner of the sorf family besides those in C."""
+    fill_common(s, config)
+    s.c.choice.basis = BASIS_STRUCTURED
+    if config.forecaster is not None:
+        s.c.gaps, s.c.labels = GAPS_NAN, LABELS_KNOWN_OR_NOT
+    elif config.watch is not None:
+        s.c.gaps = GAPS_NOT_FINITE

@@ -1,89 +1,69 @@
-"""The SORF family behind checks of rows and targets: one step, its forecaster, extra outputs."""
+"""The SORF family in the library: its functions for the engine's table, and what users ask.
 
-from libc.math cimport NAN, fabs, isfinite, isnan
-from libc.stdint cimport INT64_MAX, int64_t, uint64_t
+The algorithm is in C (c/sorf_model.h), for boards too.
+"""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
-    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, OLK_HISTORY_INPUTS, OLK_PENDING_NUMBERS, OLK_SORF_NOVELTY,
-    OLK_SORF_REGRESSION, OLK_VERDICT, olk_begin_step, olk_check_drift, olk_count_deviating,
-    olk_drift_number, olk_end_step, olk_get, olk_head_inputs, olk_memory_n_rows, olk_memory_weight,
-    olk_row_sums, olk_scaler, olk_sorf_accepts, olk_sorf_accepts_target, olk_sorf_begin,
-    olk_sorf_row, olk_sorf_state, olk_sums_of_row,
+    OLK_DRIFT_SINCE, olk_count_deviating, olk_drift_number, olk_end_step, olk_memory_weight,
+    olk_model_ask, olk_model_begin, olk_model_check_drift, olk_model_check_target, olk_model_clear,
+    olk_model_decide, olk_model_learn, olk_model_predict, olk_model_scores, olk_model_tell,
+    olk_model_verdict, olk_row_sums, olk_scaler, olk_verdict,
 )
-from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.preprocessing cimport follow_row, number_at
-from edgeolk.core.state cimport (
-    DONE, REFUSED_LATE, REFUSED_NO_PENDING, REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_TARGET,
-    State,
+from edgeolk.core.preprocessing cimport (
+    count_clipped, follow_row, keep_statistics, rows_seen, set_width, width_is_due,
 )
-from edgeolk.core.numbers cimport row_type
+from edgeolk.core.state cimport DONE, MAX_COUNT, REFUSED_COUNT, REFUSED_OVERFLOW, State
+from edgeolk.core.together cimport dense_rows
 
 
-# The step of the SORF family: c/sorf.h, behind checks of rows and targets.
+# Which parts a model has.
 
-cdef inline bint is_wide(const State* s) noexcept nogil:
-    """Whether rows are doubles."""
-    return s.c.choice.dtype == DTYPE_FLOAT64
+cdef inline bint forecasts(const State* s) noexcept nogil:
+    """Whether it forecasts targets from their history."""
+    return s.setup.at.history != 0
 
 
-cdef inline bint takes(const State* s, const void* x) noexcept nogil:
-    return olk_sorf_accepts(x, s.c.n_features, is_wide(s), s.sorf.max_sum)
+cdef inline bint watches(const State* s) noexcept nogil:
+    """Whether it detects novelty in a time series."""
+    return s.setup.at.watch != 0
 
+
+cdef inline bint repeats(const State* s) noexcept nogil:
+    """Whether the last label is one of its experts."""
+    return s.setup.at.last_label != 0
+
+
+# The functions of the family.
 
 cdef inline void clamp_inputs(State* s) noexcept nogil:
     """Clamp inputs that are scaled individually (S 15), not those with a common scale."""
-    s.sorf.config.hold = 0.0 if s.preprocessing.is_common else s.preprocessing.clamp
-
-
-cdef inline int64_t begin_answers(State* s) noexcept nogil:
-    """Rows are scored next; returns for how many of them the last label is used."""
-    cdef int64_t left = INT64_MAX
-    if s.sorf.answers != NULL:
-        left = <int64_t>(s.sorf.lapse - s.sorf.answers[0])
-        s.sorf.lapsed = left <= 0
-    return left
-
-
-cdef inline void count_answers(State* s, int64_t rows) noexcept nogil:
-    """Count answered rows: the only change that an answer makes (section 7b)."""
-    cdef double count
-    if s.sorf.answers == NULL:
-        return
-    count = min(s.sorf.answers[0] + rows, s.sorf.lapse)
-    if count != s.sorf.answers[0]:
-        olk_begin_step(&s.m.flags)
-        s.sorf.answers[0] = count
-        olk_end_step(&s.m.flags, 0)
+    s.sorf.config.hold = 0.0 if s.preprocessing.is_common else s.setup.preprocessing.clamp
 
 
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
-    """Learn one checked row; f receives the score before the update. Refusals change nothing."""
-    cdef olk_sorf_row row = olk_sorf_row(x, NULL, 0)
     cdef olk_row_sums sums
-    if s.forecast.on:
+    cdef int outcome
+    if forecasts(s):
         return forecast_learn(s, x, y, f)
     clamp_inputs(s)
-    # Before the features scale the row in place.
-    sums = olk_sums_of_row(x, s.c.n_features, is_wide(s), s.sorf.config.hold)
-    if not s.c.takes_gaps and not sums.sizes <= s.sorf.max_sum:
-        return REFUSED_OVERFLOW
-    s.sorf.squares = sums.squares
-    s.sorf.clamped_square = sums.clamped
-    if s.c.takes_gaps:
-        f[0] = s.sorf.ops.learn_in_time(&s.sorf.config, &s.sorf.state, &row)
-        return DONE
-    if s.sorf.config.task == OLK_SORF_NOVELTY:
-        f[0] = s.sorf.ops.learn_novelty(&s.sorf.config, &s.sorf.state, &row)
-        return DONE
-    if s.sorf.config.task == OLK_SORF_REGRESSION and not olk_sorf_accepts_target(y):
-        return REFUSED_TARGET
-    f[0] = s.sorf.ops.learn(&s.sorf.config, &s.sorf.state, &row, y, weight)
-    if s.sorf.answers != NULL:
-        s.sorf.answers[0] = 0.0
-    if s.errors != NULL:
-        s.errors.squared += (y - f[0]) * (y - f[0])
-        s.errors.absolute += fabs(y - f[0])
+    outcome = olk_model_learn(&s.sorf, x, y, weight, f, &sums)
+    if outcome != DONE:
+        return outcome
+    if s.preprocessing.on:
+        keep_statistics(s)
+    if s.setup.at.drift:
+        check_drift(s, sums.squares)
+    if s.preprocessing.on:
+        count_clipped(s)
+        if s.preprocessing.follows != NULL:
+            follow_row(s, sums.clamped)
+        elif width_is_due(s, x):
+            set_width(s)
+            olk_model_clear(&s.sorf)
     return DONE
 
 
@@ -99,184 +79,148 @@ cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
     return olk_count_deviating(&s.preprocessing.scaler, d)
 
 
-cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
+cdef inline void check_drift(State* s, double squares) noexcept nogil:
     """Check for drift, after a row was learned and added to the scaler."""
     cdef const olk_scaler* scaler = NULL
     if s.preprocessing.scaler.method != 0 and not s.preprocessing.is_common:
         scaler = &s.preprocessing.scaler
-    olk_check_drift(&s.sorf.config, &s.sorf.state, scaler, s.sorf.squares,
-                    deviating(s), seen, is_wide(s), <size_t>s.c.item)
+    olk_model_check_drift(&s.sorf, scaler, squares, deviating(s), rows_seen(s))
 
 
-cdef inline double sorf_alarms(const State* s) noexcept nogil:
-    """Number of drift alarms."""
-    if not s.sorf.config.drift:
-        return 0.0
-    return olk_drift_number(&s.sorf.state, is_wide(s), OLK_DRIFT_ALARMS)
+cdef inline int sorf_decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
+    if forecasts(s):
+        return forecast_decide(s, x, f)
+    clamp_inputs(s)
+    return olk_model_decide(&s.sorf, x, f)
 
 
-cdef inline Py_ssize_t sorf_remembered(const State* s) noexcept nogil:
-    """Number of rows in the memory."""
-    if s.sorf.state.memory_held == NULL:
-        return 0
-    return olk_memory_n_rows(&s.sorf.state)
+cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count, bint mean,
+                                double* f) noexcept nogil:
+    if forecasts(s):  # rows one by one
+        return 1 if forecast_decide(s, rows, f) == DONE else 0
+    clamp_inputs(s)
+    return olk_model_scores(&s.sorf, rows, count, f)
 
 
-cdef inline double sorf_memory_share(const State* s) noexcept nogil:
-    """The weight of the memory in the next score."""
-    if s.sorf.state.memory_mistakes == NULL:
+cdef inline int64_t sorf_rows_together(const State* s) noexcept nogil:
+    return 1 if forecasts(s) or s.c.columns > 1 else dense_rows(s)
+
+
+cdef inline void sorf_construct(State* s) noexcept nogil:
+    olk_model_begin(&s.sorf)
+
+
+cdef inline double sorf_threshold(const State* s) noexcept nogil:
+    return olk_model_verdict(&s.sorf).threshold if watches(s) else s.novelty[0]
+
+
+cdef inline int64_t sorf_n_outputs(const State* s) noexcept nogil:
+    if forecasts(s):
+        return s.setup.forecast.n_levels + 2 + s.setup.forecast.kernel
+    return watches(s)
+
+
+cdef inline void sorf_write_outputs(const State* s, double* numbers) noexcept nogil:
+    """Half widths of the intervals of a forecast, then the weights of its experts; for novelty over
+    time the reason of the verdict."""
+    cdef Py_ssize_t k
+    cdef Py_ssize_t levels = s.setup.forecast.n_levels
+    if not forecasts(s):
+        numbers[0] = reason_of(s)
+        return
+    for k in range(levels):
+        numbers[k] = s.forecast.half_width[k]
+    for k in range(2 + s.setup.forecast.kernel):
+        numbers[levels + k] = s.forecast.share[k]
+
+
+# The forecaster.
+
+cdef inline int forecast_decide(State* s, const void* x, double* f) noexcept nogil:
+    """Predict a placed row; only the interval is kept. Returns an Outcome."""
+    cdef int outcome = olk_model_predict(&s.sorf, <void*>x, &s.forecast)
+    if outcome == DONE:
+        f[0] = s.forecast.answer
+        outcome = DONE if isfinite(f[0]) else REFUSED_OVERFLOW
+    return outcome
+
+
+cdef inline int forecast_ask(State* s, const void* x, double* f) noexcept nogil:
+    """Predict a placed row and keep it pending; returns an Outcome."""
+    cdef int outcome
+    if s.m.steps >= MAX_COUNT:
+        return REFUSED_COUNT
+    outcome = olk_model_ask(&s.sorf, <void*>x, &s.forecast)
+    f[0] = s.forecast.answer
+    return outcome
+
+
+cdef inline int forecast_tell(State* s, double y) noexcept nogil:
+    """Take the target of the oldest pending row, NaN if it is never known; returns an Outcome."""
+    cdef double square
+    # The query receives the row that the kernel learns.
+    cdef int outcome = olk_model_tell(&s.sorf, s.query, y, &square)
+    if square >= 0.0:
+        follow_row(s, square)
+    return outcome
+
+
+cdef inline void forecast_keep(State* s) noexcept nogil:
+    """Update the statistics of inputs after a row was asked."""
+    if s.preprocessing.on:
+        keep_statistics(s)
+        count_clipped(s)
+
+
+cdef inline int forecast_learn(State* s, const void* x, double y, double* f) noexcept nogil:
+    """Predict a placed row, then learn its target; returns an Outcome."""
+    cdef int outcome = olk_model_check_target(&s.sorf, y)
+    if outcome == DONE:
+        outcome = forecast_ask(s, x, f)
+    if outcome == DONE:
+        outcome = forecast_tell(s, y)
+    if outcome == DONE:
+        if s.setup.forecast.frozen:  # as if there had been no row
+            s.m.steps -= 1
+        else:
+            forecast_keep(s)
+    return outcome
+
+
+# What users ask, and events that they report.
+
+cdef inline int sorf_ask(State* s, const void* x, double* f) noexcept nogil:
+    """Predict one checked row and keep it until its target arrives; returns an Outcome."""
+    cdef int outcome = forecast_ask(s, x, f)
+    if outcome == DONE:
+        forecast_keep(s)
+        olk_end_step(&s.m.flags, 0)
+    return outcome
+
+
+cdef inline int sorf_tell(State* s, double y) noexcept nogil:
+    """Take the target of the oldest pending row, NaN if never known; returns an Outcome."""
+    cdef int outcome = forecast_tell(s, y)
+    if outcome == DONE:
+        olk_end_step(&s.m.flags, 0)
+    return outcome
+
+
+cdef inline double reason_of(const State* s) noexcept nogil:
+    """What decided the verdict on the last row: part + 4 kind + 16 channel."""
+    cdef olk_verdict v = olk_model_verdict(&s.sorf)
+    return v.part + 4 * v.what + 16.0 * v.channel
+
+
+cdef inline double memory_share(const State* s) noexcept nogil:
+    """The weight of the row memory in the next score."""
+    if not s.setup.at.row_memory:
         return 0.0
     return olk_memory_weight(&s.sorf.config, &s.sorf.state)
 
 
-cdef inline double sorf_since_check(const State* s) noexcept nogil:
+cdef inline double since_check(const State* s) noexcept nogil:
     """Rows since drift was last checked, which is when alarms are raised."""
-    if not s.sorf.config.drift:
+    if not s.setup.at.drift:
         return 0.0
-    return olk_drift_number(&s.sorf.state, is_wide(s), OLK_DRIFT_SINCE)
-
-
-cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
-                                double* f) noexcept nogil:
-    """Scores of checked rows, one per column; returns the number of rows with finite scores."""
-    cdef olk_sorf_row row = olk_sorf_row(rows, NULL, 0)
-    cdef const olk_sorf_state* state = &s.sorf.state
-    cdef olk_sorf_state without
-    cdef double no_label = 0.0
-    cdef int64_t k
-    cdef int64_t good = 0
-    cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
-    if s.forecast.on:
-        return 1 if forecast_predict(s, rows, f) == DONE and isfinite(f[0]) else 0
-    clamp_inputs(s)
-    while good < count and (s.c.takes_gaps or takes(s, <const char*>rows + good * nbytes)):
-        good += 1
-    if s.sorf.answers != NULL and s.sorf.lapsed:
-        without = s.sorf.state
-        without.last = &no_label
-        state = &without
-    s.sorf.ops.scores(&s.sorf.config, state, &row, good, f)
-    for k in range(good * s.c.columns):
-        if not isfinite(f[k]):
-            return k // s.c.columns
-    return good
-
-
-cdef inline void sorf_construct(State* s) noexcept nogil:
-    """Initialise averaging windows, variances of the linear expert, spread of the inputs."""
-    olk_sorf_begin(&s.sorf.config, &s.sorf.state, is_wide(s))
-    if s.forecast.on:
-        s.sorf.ops.begin(&s.forecast.config, &s.forecast.state)
-
-
-# The forecaster on structured features: c/forecast.h, behind checks of rows and targets.
-
-cdef inline int64_t n_pending(const State* s) noexcept nogil:
-    """Number of rows predicted whose targets have not arrived."""
-    cdef int64_t k
-    cdef int64_t found = 0
-    cdef int64_t each = (OLK_PENDING_NUMBERS + olk_head_inputs(&s.forecast.config)
-                         + 2 * s.c.n_features)
-    for k in range(s.forecast.config.horizon):
-        found += number_at(s, s.forecast.state.pending, k * each) != 0.0
-    return found
-
-
-cdef inline bint fits(const State* s) noexcept nogil:
-    """Whether every possible row is in the range of the kernel."""
-    if not s.forecast.config.kernel:
-        return True
-    return (s.preprocessing.scaler.clip * s.c.n_features + 5.0 * OLK_HISTORY_INPUTS
-            <= s.sorf.max_sum)
-
-
-cdef inline bint takes_target(const State* s, double y) noexcept nogil:
-    """Whether a target can be learned; NaN, a target never known, is accepted."""
-    return isnan(y) or fabs(y) <= s.sorf.ops.largest_target
-
-
-cdef inline int forecast_predict(State* s, const void* x, double* f) noexcept nogil:
-    """Predict a placed row; only the interval is kept."""
-    if not fits(s):
-        return REFUSED_OVERFLOW
-    s.sorf.ops.predict(&s.forecast.config, &s.forecast.state, &s.sorf.config,
-                       &s.sorf.state, <void*>x, &s.forecast.last)
-    f[0] = s.forecast.last.answer
-    return DONE
-
-
-cdef inline int forecast_ask(State* s, const void* x, double* f) noexcept nogil:
-    """Predict a placed row and keep it pending."""
-    if not fits(s):
-        return REFUSED_OVERFLOW
-    s.sorf.ops.ask(&s.forecast.config, &s.forecast.state, &s.sorf.config,
-                   &s.sorf.state, <void*>x, &s.forecast.last)
-    f[0] = s.forecast.last.answer
-    return DONE
-
-
-cdef inline int forecast_tell(State* s, double y) noexcept nogil:
-    """Take the target of the oldest pending row; NaN: never known."""
-    cdef double answer = NAN
-    cdef uint64_t rows
-    if not takes_target(s, y):
-        return REFUSED_TARGET
-    rows = s.sorf.state.t[0] if s.preprocessing.follows != NULL else 0
-    if not s.sorf.ops.tell(&s.forecast.config, &s.forecast.state, &s.sorf.config,
-                           &s.sorf.state, s.query, y, &answer):
-        return REFUSED_NO_PENDING
-    if s.preprocessing.follows != NULL and s.sorf.state.t[0] != rows:
-        # The query still has the row that the kernel learned.
-        follow_row(s, olk_sums_of_row(s.query, s.sorf.config.d,
-                                      s.c.vectors == DTYPE_FLOAT64, 0.0).squares)
-    if not isnan(y) and not s.forecast.config.frozen:
-        s.errors.squared += (y - answer) * (y - answer)
-        s.errors.absolute += fabs(y - answer)
-    return DONE
-
-
-cdef inline int forecast_learn(State* s, const void* x, double y, double* f) noexcept nogil:
-    """Predict a placed row, then learn its target; a refused one changes nothing."""
-    cdef int outcome
-    if s.forecast.config.horizon > 1:
-        return REFUSED_LATE
-    if not takes_target(s, y):
-        return REFUSED_TARGET
-    if n_pending(s) > 0:
-        return REFUSED_PENDING
-    outcome = forecast_ask(s, x, f)
-    return outcome if outcome != DONE else forecast_tell(s, y)
-
-
-# Outputs for the last row in addition to its score.
-
-cdef inline double threshold_of(const State* s) noexcept nogil:
-    """Novelty over time: the threshold for the next row."""
-    return olk_get(row_type(s), s.sorf.state.deviations, 0)
-
-
-cdef inline double reason_of(const uint64_t* watch) noexcept nogil:
-    """What decided the verdict on the last row: part + 4 kind + 16 channel."""
-    cdef uint64_t bits = watch[OLK_VERDICT]
-    return <double>((bits >> 1 & 3) + 4 * (bits >> 3 & 3) + 16 * (bits >> 8))
-
-
-cdef inline Py_ssize_t n_outputs(const State* s) noexcept nogil:
-    """Number of additional outputs per row, 0 if there is only the score."""
-    if s.forecast.on:
-        return s.forecast.config.n_levels + 2 + (s.forecast.config.kernel != 0)
-    return s.sorf.state.watch != NULL
-
-
-cdef inline void write_outputs(const State* s, double* numbers) noexcept nogil:
-    """Half widths of the intervals of a forecast, then the weights of its experts; for novelty over
-    time the reason of the verdict."""
-    cdef Py_ssize_t k
-    cdef Py_ssize_t levels = s.forecast.config.n_levels
-    if not s.forecast.on:
-        numbers[0] = reason_of(s.sorf.state.watch)
-        return
-    for k in range(levels):
-        numbers[k] = s.forecast.last.half_width[k]
-    for k in range(n_outputs(s) - levels):
-        numbers[levels + k] = s.forecast.last.share[k]
+    return olk_drift_number(&s.sorf.state, s.setup.wide, OLK_DRIFT_SINCE)

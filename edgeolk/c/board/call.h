@@ -1,34 +1,23 @@
-/* The context of a call: the block as the loops see it, the current width, the scaler. Included by
+/* The context of a call: the model over its block, with its current width; the scaler. Included by
    sorf.c. */
 #ifndef EDGEOLK_CALL_H
 #define EDGEOLK_CALL_H
 
 /* The context of a call, set up by each: on the stack, or in the arena behind the block. */
 typedef struct {
-    uint8_t *base;
-    const olk_sorf *p;
-    double max_sum; /* the largest sum |x_j| that is accepted */
-    int shortened;  /* whether the row was longer than allowed */
-    olk_sorf_state *s;
-#ifdef OLK_SORF_SCRATCH
-    olk_sorf_with_scratch worked;
-#else
-    olk_sorf_state state;
-#endif
+    olk_model m;
+    int shortened; /* whether the row was longer than allowed */
 #if EK_SCALE_METHOD
     olk_scaler scaler;
     int64_t seen; /* rows that the scaler has learned */
-#endif
-#if EK_OWN_WIDTHS
-    olk_sorf config;
-#endif
-#if EK_GAMMA_ROWS
-    olk_width *width;
 #endif
 #if EK_COMMON
     olk_common common;
 #elif EK_PAIRS
     olk_two_numbers common; /* including the row that is being learned */
+#endif
+#ifdef OLK_SORF_SCRATCH
+    double work[OLK_WORK_BYTES / sizeof(double)];
 #endif
 } ek_call;
 
@@ -41,109 +30,48 @@ typedef char ek_scratch_is_enough[sizeof(ek_call) <= EK_SCRATCH_BYTES ? 1 : -1];
 #define EK_CALL(c, arena) ek_call c##_here, *const c = &c##_here
 #endif
 
-static uint64_t *ek_words(uint8_t *base, size_t offset)
-{
-    return (uint64_t *)(void *)(base + offset);
-}
-
 #if EK_GAMMA_ROWS || EK_FOLLOWS
 static void ek_use_width(ek_call *c)
 {
 #if EK_FOLLOWS
-    const double gamma =
-        olk_gamma_from_square(*(const double *)ek_at(c->base, EK_AT_width_follows));
+    const double *q = OLK_REGION(&c->m, width_follows);
+    olk_model_set_width(&c->m, olk_gamma_from_square(*q));
 #else
-    const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
+    const olk_width *w = OLK_REGION(&c->m, width);
+    olk_model_set_width(&c->m, w->gamma > 0.0 ? w->gamma : ek_setup.preprocessing.gamma);
 #endif
-    c->config = ek_config;
-    c->max_sum = olk_sorf_set_width(&c->config, EK_MULTIPLES_NAME, gamma, EK_WIDE_ROWS);
-#if !EK_FOLLOWS
-    olk_set_memory_steps(&c->config, gamma);
-#endif
-    c->p = &c->config;
 }
 #endif
 
 static void ek_enter(void *arena, ek_call *c)
 {
-    uint8_t *base = ek_base(arena);
-#ifdef OLK_SORF_SCRATCH
-    olk_sorf_state *s = c->s = &c->worked.state;
-#else
-    olk_sorf_state *s = c->s = &c->state;
-#endif
-    c->base = base;
+    olk_model_attach(&c->m, ek_base(arena));
     c->shortened = 0;
-    memset(s, 0, sizeof *s);
-    s->w = ek_at(base, EK_AT_weights);
-    s->a = ek_at(base, EK_AT_mean_weights);
-    s->L = (double *)ek_at(base, EK_AT_blend);
-    if (s->L)
-        s->n =
-            s->L + ek_config.groups * ek_config.n_blends + ek_config.linear + ek_config.last_label;
-#if EK_FORECASTS /* the kernel counts its own rows */
-    s->t = (uint64_t *)ek_at(base, EK_AT_kernel_rows);
-#else
-    s->t = ek_words(base, EK_AT_STEPS);
-#endif
-    s->mistakes = ek_words(base, EK_AT_MISTAKES);
-    s->updates = ek_words(base, EK_AT_UPDATES);
-    s->rounding = ek_words(base, EK_AT_DRAWS);
-    s->flags = (uint16_t *)(void *)(base + EK_AT_FLAGS);
-    s->target = (double *)ek_at(base, EK_AT_target);
-    s->last = (double *)ek_at(base, EK_AT_last_label);
-    s->novelty = (double *)ek_at(base, EK_AT_novelty);
-    s->wl = ek_at(base, EK_AT_linear);
-    s->Sl = s->wl ? (ek_number *)s->wl + EK_INPUTS + 1 : NULL;
-    s->log_scale = ek_at(base, EK_AT_relevance);
-    s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_INPUTS : NULL;
-    s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_gradient_steps);
-    s->shared = ek_at(base, EK_AT_shared_relevance);
-    s->drift = ek_at(base, EK_AT_drift);
-#if EK_AT_row_memory
-    s->memory_rows = base + EK_AT_row_memory;
-    s->memory_held = ek_words(base, EK_AT_memory_state);
-    s->memory_mistakes = (double *)(void *)(s->memory_held + 1);
-    s->memory_narrow = (double *)ek_at(base, EK_AT_memory_narrow);
-    s->recalled = (double *)ek_at(base, EK_AT_recalled);
-#endif
-    /* Without relevance, inputs are clamped in place. */
-    s->inputs = ek_at(base, EK_AT_inputs ? EK_AT_inputs : EK_AT_query);
-    s->scores = (double *)ek_at(base, EK_AT_class_scores);
-    s->row = ek_at(base, EK_AT_feature_row);
-    s->channels = ek_at(base, EK_AT_channels);
-    s->readings = (uint32_t *)ek_at(base, EK_AT_channel_counts);
-    s->deviations = ek_at(base, EK_AT_deviations);
-    s->watch = (uint64_t *)ek_at(base, EK_AT_watch);
-    c->p = &ek_config;
-    c->max_sum = EK_MOST;
-#if EK_GAMMA_ROWS
-    c->width = (olk_width *)ek_at(base, EK_AT_width);
+#ifdef OLK_SORF_SCRATCH
+    c->m.state.work = c->work;
 #endif
 #if EK_GAMMA_ROWS || EK_FOLLOWS
     ek_use_width(c);
-#elif EK_SHARED
-    c->config = ek_config;
-    c->p = &c->config;
 #endif
 #if EK_SHARED
-    if (*(const ek_number *)s->shared != 0)
-        olk_scale_widths(&c->config, s);
+    if (*(const ek_number *)c->m.state.shared != 0)
+        olk_scale_widths(&c->m.config, &c->m.state);
 #endif
 #if EK_SCALE_METHOD
-    c->scaler.clip = EK_SCALE_CLIP;
-    c->scaler.window = EK_SCALE_WINDOW;
-    c->scaler.freeze_after = EK_FREEZE_AFTER;
+    c->scaler.clip = ek_setup.preprocessing.clip;
+    c->scaler.window = ek_setup.preprocessing.window;
+    c->scaler.freeze_after = ek_setup.preprocessing.freeze_after;
     c->scaler.method = EK_SCALE_METHOD;
-    c->scaler.numbers = (double *)ek_at(base, EK_AT_scaler);
-    c->scaler.counts = (int32_t *)ek_at(base, EK_AT_scaler_counts);
-    c->scaler.records = (uint8_t *)ek_at(base, EK_AT_statistics);
-    c->scaler.rule = olk_compact_rule_of(EK_SCALE_CLIP, EK_SCALE_WINDOW);
-    c->scaler.minimum = (double *)ek_at(base, EK_AT_scaler_range);
+    c->scaler.numbers = OLK_REGION(&c->m, scaler);
+    c->scaler.counts = OLK_REGION(&c->m, scaler_counts);
+    c->scaler.records = OLK_REGION(&c->m, statistics);
+    c->scaler.rule =
+        olk_compact_rule_of(ek_setup.preprocessing.clip, ek_setup.preprocessing.window);
+    c->scaler.minimum = OLK_REGION(&c->m, scaler_range);
     c->scaler.maximum = c->scaler.minimum ? c->scaler.minimum + EK_FEATURES : NULL;
-    c->seen = (int64_t)*ek_words(base, EK_AT_STEPS);
+    c->seen = (int64_t)*olk_counter(&c->m, OLK_AT_STEPS);
 #if EK_GAMMA_ROWS
-    c->seen += c->width->steps;
+    c->seen += ((const olk_width *)OLK_REGION(&c->m, width))->steps;
 #endif
 #endif
 }

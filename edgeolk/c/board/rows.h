@@ -12,14 +12,14 @@ static int ek_common_affine(ek_call *c, const ek_number *x, int learning, olk_sh
     const int frozen = EK_FREEZE_AFTER > 0 && c->seen >= EK_FREEZE_AFTER;
     double count = (double)(frozen ? EK_FREEZE_AFTER : c->seen) * (double)EK_FEATURES;
 #if EK_COMMON
-    c->common = *(const olk_common *)ek_at(c->base, EK_AT_common);
+    c->common = *(const olk_common *)OLK_REGION(&c->m, common);
     for (int j = 0; learning && !frozen && j < EK_FEATURES; j++, count += 1.0)
         olk_learn_common(&c->common, (double)x[j], count);
     *line = olk_common_affine(&c->common, count);
     return 1;
 #else
     const olk_two_numbers before =
-        *(const olk_two_numbers *)(const void *)((double *)ek_at(c->base, EK_AT_width_follows) + 1);
+        *(const olk_two_numbers *)(const void *)((double *)OLK_REGION(&c->m, width_follows) + 1);
     const double first = count;
     c->common = before;
     for (int j = 0; learning && j < EK_FEATURES; j++, count += 1.0)
@@ -40,11 +40,11 @@ static int ek_common_affine(ek_call *c, const ek_number *x, int learning, olk_sh
 static void ek_keep(ek_call *c, const ek_number *x)
 {
 #if EK_COMMON
-    *(olk_common *)ek_at(c->base, EK_AT_common) = c->common;
+    *(olk_common *)OLK_REGION(&c->m, common) = c->common;
     (void)x;
 #elif EK_SCALE_METHOD
 #if EK_PAIRS
-    *(olk_two_numbers *)(void *)((double *)ek_at(c->base, EK_AT_width_follows) + 1) = c->common;
+    *(olk_two_numbers *)(void *)((double *)OLK_REGION(&c->m, width_follows) + 1) = c->common;
 #endif
     for (int j = 0; j < EK_FEATURES; j++)
         olk_update_reading(&c->scaler, j, (double)x[j], c->seen);
@@ -58,8 +58,7 @@ static void ek_keep(ek_call *c, const ek_number *x)
 static OLK_NOINLINE void ek_check_drift(ek_call *c, double squares)
 {
 #if EK_COMMON
-    olk_check_drift(c->p, c->s, NULL, squares, c->common.squares > 0.0 ? EK_FEATURES : 0, 0,
-                    EK_WIDE_ROWS, sizeof(olk_stored));
+    olk_model_check_drift(&c->m, NULL, squares, c->common.squares > 0.0 ? EK_FEATURES : 0, 0);
 #elif EK_SCALE_METHOD
 #if EK_PAIRS
     const int common = c->common.others >= 0.0;
@@ -69,15 +68,14 @@ static OLK_NOINLINE void ek_check_drift(ek_call *c, double squares)
 #endif
     const ptrdiff_t deviating =
         common ? (two ? EK_FEATURES : 0) : olk_count_deviating(&c->scaler, EK_FEATURES);
-    olk_check_drift(c->p, c->s, common ? NULL : &c->scaler, squares, deviating, c->seen + 1,
-                    EK_WIDE_ROWS, sizeof(olk_stored));
+    olk_model_check_drift(&c->m, common ? NULL : &c->scaler, squares, deviating, c->seen + 1);
 #else
-    olk_check_drift(c->p, c->s, NULL, squares, 0, 0, EK_WIDE_ROWS, sizeof(olk_stored));
+    olk_model_check_drift(&c->m, NULL, squares, 0, 0);
 #endif
 }
 #endif
 
-/* The row as the learner sees it; NULL if it is bad. */
+/* The row as the learner sees it; NULL if a number is not finite. */
 static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 {
     const ek_number *row = x;
@@ -86,11 +84,12 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
     (void)learning;
     return row;
 #else
+    (void)c;
     for (int j = 0; j < EK_FEATURES; j++)
         if (!(x[j] - x[j] == 0))
             return NULL;
 #if EK_SCALE_METHOD || EK_CLIPS_ROWS
-    ek_number *query = (ek_number *)(void *)(c->base + EK_AT_query);
+    ek_number *query = (ek_number *)OLK_REGION(&c->m, query);
     memcpy(query, x, EK_FEATURES * sizeof *x);
     row = query;
 #endif
@@ -101,7 +100,7 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
         query[j] = (ek_number)olk_common_scaled(&line, EK_COMMON_CLIP, (double)x[j]);
 #endif
 #if EK_PAIRS
-    c->config.hold = common ? 0.0 : ek_config.hold;
+    c->m.config.hold = common ? 0.0 : ek_config.hold;
 #elif EK_SCALE_METHOD && !EK_COMMON
     const int common = 0;
 #endif
@@ -114,20 +113,18 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 #if EK_CLIPS_ROWS
     c->shortened = ek_shorten(query);
 #endif
-    return olk_sorf_accepts(row, EK_FEATURES, EK_WIDE_ROWS, c->max_sum) ? row : NULL;
+    return row;
 #endif
 }
 #endif
 
 static int ek_reject(const ek_call *c, int why)
 {
-#if EK_AT_skipped
-    olk_begin_step(c->s->flags);
-    *ek_words(c->base, EK_AT_skipped) += 1;
-    olk_end_step(c->s->flags, 0);
-#else
-    (void)c;
-#endif
+    if (OLK_HAS(&c->m, skipped)) {
+        olk_begin_step(c->m.state.flags);
+        *olk_counter(&c->m, ek_setup.at.skipped) += 1;
+        olk_end_step(c->m.state.flags, 0);
+    }
     return why;
 }
 

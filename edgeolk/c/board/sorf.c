@@ -30,57 +30,87 @@
 #define OLK_SORF_SCRATCH 1
 #endif
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
+#if !EK_FORECASTS
+#define OLK_SORF_NO_FORECASTS 1
+#endif
+#if !EK_GAMMA_ROWS && !EK_FOLLOWS && !EK_SHARED
+#define OLK_SORF_FIXED_WIDTHS 1
+#endif
+#define OLK_SETUP ek_setup
+#define OLK_CONSTANTS ek_constants
 #include "shorten.h"
 
 #include "edgeolk/scaler.h"
 #include "edgeolk/sorf_row.h"
 #include "edgeolk/sorf.h"
 #include "edgeolk/width.h"
+#if EK_FORECASTS
+#include "edgeolk/forecast.h"
+#endif
+
 #include "edgeolk/setup.h"
 
-/* The compiler replaces its members by their values. */
+/* Read member by member, so that the compiler stores no bytes of it. */
 static const olk_setup ek_setup = EK_SETUP;
-#define OLK_SETUP ek_setup
 #include "edgeolk/sorf_holds.h"
 
 static const olk_sorf ek_config = EK_SORF;
+#if EK_FORECASTS
+static const olk_forecast ek_forecaster = EK_FORECAST;
+#endif
 #if EK_GAMMA_ROWS || EK_FOLLOWS
 /* Named by its contents: models with the same table share it. */
 OLK_TABLE double EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
 #endif
+static const olk_sorf_ops ek_ops = {
+    .scores = olk_sorf_scores,
+#if EK_WATCHES
+    .learn_in_time = olk_sorf_learn_in_time,
+    .accept = olk_accept_rows,
+    .restart_rows = olk_restart_rows,
+#elif EK_TASK == 3
+    .learn_novelty = olk_sorf_learn_novelty,
+#else
+    .learn = olk_sorf_learn,
+#endif
+#if EK_FORECASTS
+    .predict = olk_forecast_predict,
+    .ask = olk_forecast_ask,
+    .tell = olk_forecast_tell,
+    .restart = olk_forecast_restart,
+    .largest_target = EK_WIDE_ROWS ? OLK_MAX_DOUBLE_TARGET : OLK_MAX_SINGLE_TARGET,
+#endif
+};
+static const olk_constants ek_constants = {
+    .sorf = &ek_config,
+#if EK_FORECASTS
+    .forecast = &ek_forecaster,
+#endif
+#if EK_GAMMA_ROWS || EK_FOLLOWS
+    .widths = EK_MULTIPLES_NAME,
+#endif
+    .ops = &ek_ops,
+};
 
-/* Whether widths can differ from the exported ones. */
-#define EK_OWN_WIDTHS (EK_GAMMA_ROWS || EK_FOLLOWS || EK_SHARED)
+#include "edgeolk/sorf_model.h"
 
 #include "call.h"
 #include "rows.h"
 
 #if EK_FORECASTS
-#include "edgeolk/forecast.h"
-static const olk_forecast ek_forecaster = EK_FORECAST;
 #include "forecasting.h"
 #else
 int ek_scores(void *arena, const ek_number *x, double *scores)
 {
     EK_CALL(c, arena);
     ek_enter(arena, c);
-    const olk_sorf_row row = {ek_take(c, x, 0), NULL, 0};
-    if (!row.values)
+    const void *row = ek_take(c, x, 0);
+    if (!row)
         return EK_BAD_ROW;
-#if EK_LAPSE
-    double no_label = 0.0, *const answers = c->s->last + 1;
-    const int counts = *answers < EK_LAPSE;
-    if (!counts)
-        c->s->last = &no_label;
-#endif
-    olk_sorf_scores(c->p, c->s, &row, 1, scores);
-    for (int k = 0; k < EK_COLUMNS; k++)
-        if (!(scores[k] - scores[k] == 0.0))
-            return EK_BAD_ROW;
-#if EK_LAPSE
-    if (counts)
-        *answers += 1.0;
-#endif
+    (void)olk_model_begin_answers(&c->m);
+    if (olk_model_decide(&c->m, row, scores) != OLK_DONE)
+        return EK_BAD_ROW;
+    olk_model_count_answers(&c->m, 1);
     return EK_OK;
 }
 #endif
@@ -102,99 +132,64 @@ static int ek_is_label(double y)
 #endif
 
 #if EK_GAMMA_ROWS
-/* Adds a learned row to the estimate of the width; once that is known the model and its generator
-   are reset with it; the stream's counters are kept. */
+/* Adds a learned row to the estimate of the width; once that is known, the model starts again. */
 static void ek_follow_width(ek_call *c, const void *x)
 {
-    static const uint32_t cleared[][2] = EK_CLEARED_REGIONS;
-    olk_width *w = c->width;
+    olk_width *w = OLK_REGION(&c->m, width);
     if (w->gamma > 0.0)
         return;
-    olk_measure_row(w, ek_at(c->base, EK_AT_width_mean), x, EK_FEATURES, EK_WIDE_ROWS,
-                    EK_LAPLACIAN);
+    olk_measure_row(w, OLK_REGION(&c->m, width_mean), x, EK_FEATURES, EK_WIDE_ROWS,
+                    ek_setup.preprocessing.laplacian);
     if (w->measured != EK_GAMMA_ROWS)
         return;
-    w->gamma = olk_gamma_of(w, EK_LAPLACIAN, EK_MOST_GAMMA, EK_GAMMA);
+    w->gamma = olk_gamma_of(w, ek_setup.preprocessing.laplacian, ek_setup.preprocessing.max_gamma,
+                            ek_setup.preprocessing.gamma);
     ek_use_width(c);
-    w->steps = (int64_t)*c->s->t;
-    w->mistakes = (int64_t)*c->s->mistakes;
-    w->updates = (int64_t)*c->s->updates;
-    for (size_t i = 0; i < sizeof cleared / sizeof cleared[0]; i++)
-        memset(c->base + cleared[i][0], 0, cleared[i][1]);
-    *c->s->t = *c->s->mistakes = *c->s->updates = 0;
-    *c->s->rounding = olk_pcg_seed(EK_SEED, OLK_PCG_DRAWS);
-    olk_sorf_begin(c->p, c->s, EK_WIDE_ROWS);
+    olk_model_clear(&c->m);
 }
 #endif
 
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
 {
     EK_CALL(c, arena);
+    olk_row_sums sums;
     double before;
     ek_enter(arena, c);
-#if EK_TASK == 3
-    (void)y;
-    (void)weight;
-#else
+#if EK_TASK != 3
     if (!(weight > 0.0 && weight <= EK_MOST_WEIGHT))
         return EK_BAD_LABEL;
     if (!ek_is_label(y))
         return y - y == 0.0 ? EK_BAD_LABEL : ek_reject(c, EK_BAD_LABEL);
 #endif
-    const olk_sorf_row row = {ek_take(c, x, 1), NULL, 0};
-    if (!row.values)
+    const void *row = ek_take(c, x, 1);
+    if (!row || olk_model_learn(&c->m, row, y, weight, &before, &sums) != OLK_DONE)
         return ek_reject(c, EK_BAD_ROW);
-#if EK_FOLLOWS || EK_AT_drift /* the features may scale the row in place */
-    const olk_row_sums sums =
-        olk_sums_of_row(row.values, EK_FEATURES, EK_WIDE_ROWS, c->p->hold);
-#endif
-#if EK_WATCHES
-    before = olk_sorf_learn_in_time(c->p, c->s, &row);
-#elif EK_TASK == 3
-    before = olk_sorf_learn_novelty(c->p, c->s, &row);
-#else
-#if EK_TASK == 2
-    if (!olk_sorf_accepts_target(y))
-        return ek_reject(c, EK_BAD_ROW);
-#endif
-    before = olk_sorf_learn(c->p, c->s, &row, y, weight);
-#endif
-#if EK_AT_errors
-    double *errors = (double *)ek_at(c->base, EK_AT_errors);
-    errors[0] += (y - before) * (y - before);
-    errors[1] += olk_fabs(y - before);
-#endif
-#if EK_LAPSE
-    c->s->last[1] = 0.0;
-#endif
     ek_keep(c, x);
 #if EK_AT_drift
     ek_check_drift(c, EK_SCALE_METHOD ? sums.squares : 0.0);
 #endif
 #if EK_CLIPS_ROWS
-    *ek_words(c->base, EK_AT_clipped_rows) += (uint64_t)c->shortened;
+    *olk_counter(&c->m, ek_setup.at.clipped_rows) += (uint64_t)c->shortened;
 #endif
 #if EK_GAMMA_ROWS
-    ek_follow_width(c, row.values);
+    ek_follow_width(c, row);
 #elif EK_FOLLOWS
-    double *q = (double *)ek_at(c->base, EK_AT_width_follows);
-    *q = olk_update_mean_square(*q, sums.clamped, EK_FEATURES, EK_WIDE_ROWS, *c->s->t);
+    double *q = OLK_REGION(&c->m, width_follows);
+    *q = olk_update_mean_square(*q, sums.clamped, EK_FEATURES, EK_WIDE_ROWS, *c->m.state.t);
 #endif
-    olk_end_step(c->s->flags, 0);
+    olk_end_step(c->m.state.flags, 0);
     if (score)
         *score = before;
     return EK_OK;
 }
 #endif
 
-#if EK_REPEATS
+#if EK_FORECASTS || EK_REPEATS || EK_WATCHES
 void ek_restart(void *arena)
 {
     EK_CALL(c, arena);
     ek_enter(arena, c);
-    olk_begin_step(c->s->flags);
-    *c->s->last = 0.0;
-    olk_end_step(c->s->flags, 0);
+    olk_model_restart(&c->m);
 }
 #endif
 
@@ -207,26 +202,13 @@ void ek_count(const void *arena, ek_counts *counts)
 {
     EK_CALL(c, (void *)(uintptr_t)arena);
     ek_enter((void *)(uintptr_t)arena, c);
-    counts->steps = *ek_words(c->base, EK_AT_STEPS);
-    counts->mistakes = *c->s->mistakes;
-    counts->updates = *c->s->updates;
-#if EK_GAMMA_ROWS
-    counts->steps += (uint64_t)c->width->steps;
-    counts->mistakes += (uint64_t)c->width->mistakes;
-    counts->updates += (uint64_t)c->width->updates;
-#endif
-#if EK_WATCHES
-    counts->alarms = c->s->watch[OLK_EVENTS];
-#else
-    counts->alarms =
-        EK_AT_drift ? (uint64_t)olk_drift_number(c->s, EK_WIDE_ROWS, OLK_DRIFT_ALARMS) : 0;
-#endif
-#if EK_AT_row_memory
-    counts->remembered = (uint64_t)olk_memory_n_rows(c->s);
-#else
-    counts->remembered = 0;
-#endif
-    counts->skipped = EK_AT_skipped ? *ek_words(c->base, EK_AT_skipped) : 0;
+    const olk_counts n = olk_model_counts(&c->m);
+    counts->steps = n.steps;
+    counts->mistakes = n.mistakes;
+    counts->updates = n.updates;
+    counts->skipped = n.skipped;
+    counts->alarms = n.alarms;
+    counts->remembered = n.remembered;
 }
 
 #if EK_WATCHES
@@ -234,33 +216,21 @@ void ek_watch(const void *arena, ek_verdict *verdict)
 {
     EK_CALL(c, (void *)(uintptr_t)arena);
     ek_enter((void *)(uintptr_t)arena, c);
-    const uint64_t bits = c->s->watch[OLK_VERDICT];
-    verdict->novel = (int)(bits & 1);
-    verdict->event = c->s->watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS;
-    verdict->part = (int)(bits >> 1 & 3);
-    verdict->what = (int)(bits >> 3 & 3);
-    verdict->channel = (uint32_t)(bits >> 8);
-    verdict->alarms = c->s->watch[OLK_EVENTS];
-    verdict->threshold = (double)((const ek_number *)c->s->deviations)[0];
-}
-
-static void ek_report(void *arena, olk_sorf_event_fn report_event)
-{
-    EK_CALL(c, arena);
-    ek_enter(arena, c);
-    olk_begin_step(c->s->flags);
-    report_event(c->p, c->s);
-    olk_end_step(c->s->flags, 0);
+    const olk_verdict v = olk_model_verdict(&c->m);
+    verdict->novel = v.novel;
+    verdict->event = v.event;
+    verdict->part = v.part;
+    verdict->what = v.what;
+    verdict->channel = v.channel;
+    verdict->alarms = v.alarms;
+    verdict->threshold = v.threshold;
 }
 
 void ek_accept(void *arena)
 {
-    ek_report(arena, olk_accept_rows);
-}
-
-void ek_restart(void *arena)
-{
-    ek_report(arena, olk_restart_rows);
+    EK_CALL(c, arena);
+    ek_enter(arena, c);
+    olk_model_accept(&c->m);
 }
 #endif
 

@@ -15,7 +15,10 @@ from edgeolk.core.units import C_FOLDER
 CORE = Path(variants.__file__).parent
 DECLARATIONS = (CORE / "c.pxd").read_text(encoding="utf-8")
 #: Structs that are filled by name, or become an initialiser of an export.
-COMPLETE = ("olk_sorf", "olk_sorf_state", "olk_sorf_row", "olk_forecast", "olk_forecast_state")
+COMPLETE = (
+    *("olk_sorf", "olk_sorf_state", "olk_sorf_row", "olk_forecast", "olk_forecast_state"),
+    *("olk_offsets", "olk_preprocessing", "olk_setup"),
+)
 
 
 def members_of(struct: str) -> list[str]:
@@ -54,13 +57,15 @@ def test_members_are_those_of_c_in_its_order(struct: str, tmp_path: Path) -> Non
     assert end <= places[0][2] < end + 8
 
 
-def test_every_member_is_set_from_a_configuration() -> None:
-    folder = CORE.parent / "sorf"
-    text = (folder / "fill.pxd").read_text(encoding="utf-8")
-    filled = text[text.index("void fill_learner(") : text.index("void fill_forecast(")]
-    filled += (folder / "options.pxd").read_text(encoding="utf-8")
-    targets = [line.split(" = ")[0] for line in filled.splitlines() if " = " in line]
-    found = {name for target in targets for name in re.findall(r"\bp\.(\w+)", target)}
-    # Set with the width, with the memory, and before each step.
-    by_functions = {"omega", "memory_steps", "hold"}
-    assert found == set(members_of("olk_sorf")) - by_functions
+def test_every_member_is_set_when_a_setup_is_filled() -> None:
+    folder = CORE.parent
+    files = ("engine/setup.pxd", "sorf/fill.pxd", "sorf/options.pxd")
+    text = "".join((folder / name).read_text(encoding="utf-8") for name in files)
+    targets = [line.split(" = ")[0] for line in text.splitlines() if " = " in line]
+    names = r"\b(?:p|m|m\.sorf)\.(\w+)"
+    found = {name for target in targets for name in re.findall(names, target)}
+    # Set with the width, with the memory; by users; by functions for a struct.
+    by_functions = {"omega", "memory_steps", "frozen", "widths", "forecast", "preprocessing"}
+    structs = ("olk_sorf", "olk_forecast", "olk_preprocessing", "olk_setup")
+    wanted = {name for struct in structs for name in members_of(struct)}
+    assert wanted - found == by_functions - {"widths"}
