@@ -43,7 +43,6 @@
 #include "edgeolk/scaler.h"
 #include "edgeolk/sorf_row.h"
 #include "edgeolk/sorf.h"
-#include "edgeolk/sorf_holds.h"
 #include "edgeolk/width.h"
 #if EK_FORECASTS
 #include "edgeolk/forecast.h"
@@ -53,6 +52,8 @@
 
 /* Read member by member, so that the compiler stores no bytes of it. */
 static const olk_setup ek_setup = EK_SETUP;
+#include "edgeolk/sorf_holds.h"
+
 static const olk_sorf ek_config = EK_SORF;
 #if EK_FORECASTS
 static const olk_forecast ek_forecaster = EK_FORECAST;
