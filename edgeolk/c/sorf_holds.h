@@ -231,7 +231,7 @@ static inline double olk_max_of_history(const olk_setup *m, size_t i)
     case OLK_HISTORY_KERNEL:
         return olk_max_answer * target;
     default:
-        return m->wide ? DBL_MAX : FLT_MAX;
+        return m->wide ? DBL_MAX : (double)FLT_MAX;
     }
 }
 
@@ -293,7 +293,7 @@ static inline int olk_check_forecasters(const olk_setup *m, const uint8_t *block
 {
     const size_t m1 = (size_t)olk_diagonal_inputs(&m->forecast);
     const size_t m2 = (size_t)olk_head_inputs(&m->forecast), end = m2 + m2 * (m2 + 1) / 2;
-    const double largest = m->wide ? DBL_MAX : FLT_MAX;
+    const double largest = m->wide ? DBL_MAX : (double)FLT_MAX;
     const double lower = -olk_variance_margin, upper = 1.0 + olk_variance_margin;
     OLK_CHECK(olk_check_all(block, m->wide, m->at.forecaster, 0, m1, -olk_max_answer,
                             olk_max_answer, OLK_BAD_FORECASTER, problem));
@@ -320,7 +320,7 @@ static inline int olk_check_pending(const olk_setup *m, const uint8_t *block, ol
     const size_t at = m->at.pending, inputs = (size_t)olk_head_inputs(&m->forecast);
     const size_t each = OLK_PENDING_NUMBERS + inputs + 2 * (size_t)m->features;
     const double enough = m->forecast.horizon > 1 ? OLK_FIRST_CHANGES : 1.0;
-    const double target = olk_max_known_target(m), largest = m->wide ? DBL_MAX : FLT_MAX;
+    const double target = olk_max_known_target(m), largest = m->wide ? DBL_MAX : (double)FLT_MAX;
     const int is_known =
         olk_number_at(block, m->wide, m->at.history, OLK_HISTORY_CHANGES) >= enough;
     for (size_t k = 0; k < (size_t)m->forecast.horizon; k++) {
@@ -346,7 +346,7 @@ static inline int olk_check_forecast(const olk_setup *m, const uint8_t *block,
                                      olk_problem *problem)
 {
     const size_t n = (size_t)olk_n_experts(&m->forecast);
-    const double largest = m->wide ? DBL_MAX : FLT_MAX;
+    const double largest = m->wide ? DBL_MAX : (double)FLT_MAX;
     OLK_CHECK(olk_check_history(m, block, problem));
     OLK_CHECK(olk_check_forecasters(m, block, problem));
     OLK_CHECK(olk_check_all(block, m->wide, m->at.ml_poly, 0, n, -olk_max_regret, olk_max_regret,

@@ -74,7 +74,8 @@ enum { OLK_ROW_UNKNOWN = -2, OLK_ROW_WITHOUT_ERROR = -1 };
 #define OLK_MAX_SINGLE_TARGET 1e15
 #define OLK_MAX_DOUBLE_TARGET 1e100
 
-/* Inputs of the diagonal learner; inputs of the head; experts of ML-Poly. */
+/* Inputs of the diagonal learner; inputs of the head; experts of ML-Poly. Inlined, so that a board
+   stores no setup to pass its address. */
 static OLK_INLINE ptrdiff_t olk_diagonal_inputs(const olk_forecast *f)
 {
     return 4 + (f->season ? 2 : 0) + 2 * f->d;
