@@ -242,7 +242,7 @@ MUTATIONS = [
             "tests/firmware_sim/device/test_supervision.py",
         ],
         ("rows after one that is refused are lost",
-         "                return\n            at += 1\n", "                return\n            at = n\n"),
+         "return\n            at += 1\n", "return\n            at = n\n"),
         ("rows before one that is refused are learned again",
          "                at += self.learner.steps - steps\n", "                at += 0\n")),
     *table("firmware_sim/comparison/evaluators.py",
