@@ -82,13 +82,13 @@ class Server:
         self._learner = learner
         n_scores = hosting.traits_of(learner.config).n_scores
         self._classes = memoryview(bytearray(8 * n_scores)).cast("d")
-        self.candidates: list[str] = []
+        self.experts: list[str] = []
         # Numbers that are sent back for a row.
         self.width = 1
         if program == "forecast":
             _, half_widths, shares = hosting.last_forecast(learner)
             self.width += len(half_widths) + len(shares)
-            self.candidates = [*learner.shares]
+            self.experts = [*learner.shares]
         elif program in ("threshold", "reason"):
             self.width = 3
         programs: dict[str, Callable[[int], None]] = {
@@ -135,7 +135,7 @@ class Server:
         else:
             self._learner.decision_one(self._each[0])
         self._answer_one(self._decide_row)
-        if self.candidates:
+        if self.experts:
             self._append_outputs(0)
         self._pack_counts()
         ANSWER.pack_into(self._answer, 0, 0, 0)
@@ -320,7 +320,7 @@ def main() -> int:
         "budget": learner.budget,
         "nbytes": server.nbytes,
         "width": server.width,
-        "candidates": server.candidates,
+        "experts": server.experts,
     }
     pipes[1].write(packed({"limit": limit, "reasons": reasons, **greeting}))
     try:

@@ -64,7 +64,7 @@ class ProcessLearner:
     peak: peak resident memory of the child in bytes, as last read.
     gone: whether the child has ended, or does not answer.
     width: how many numbers are sent back for a row.
-    candidates: the forecasts that a forecaster mixes.
+    experts: what a forecaster mixes its answers of.
     Raises SimulatorError: the learner is refused, or the limit is not available.
     Raises OSError: the process cannot be started.
     """
@@ -118,7 +118,7 @@ class ProcessLearner:
         self.limit = _NAMES[greeting["limit"]]
         self._nbytes = int(greeting["nbytes"])
         self.width = int(greeting["width"])
-        self.candidates = tuple(greeting["candidates"])
+        self.experts = tuple(greeting["experts"])
         if self._group is not None:
             try:
                 self._group.close()

@@ -32,7 +32,7 @@ class _Remote:
     def __init__(self, process: ProcessLearner) -> None:
         self._process = process
         self._label = np.empty(1)
-        self.shares = dict.fromkeys(process.candidates, 0.0)
+        self.shares = dict.fromkeys(process.experts, 0.0)
         self._outputs = [0.0] * (process.width - 1)
 
     def learn_one(self, row: Row, label: float) -> float:
