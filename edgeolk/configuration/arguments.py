@@ -119,7 +119,8 @@ def take_aliases(method: Method | None, given: dict[str, Any]) -> None:
     Raises TypeError: an argument is given by both.
     """
     for alias, name in (method.aliases if method else {}).items():
-        if alias in given:
+        # gamma="auto" can only mean the width of the kernel: an option is a number.
+        if alias in given and not (isinstance(given[alias], str) and given[alias] == "auto"):
             if name in given:
                 raise TypeError(f"give {name}= or {alias}=, not both: they mean the same")
             given[name] = given.pop(alias)

@@ -67,12 +67,11 @@ cdef class Engine:
         self.views = {}
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
+        self.state.family = family_of(config.family)
         if config.family == FAMILY_SORF:
-            self.state.family = family_of(True)
             fill_sorf(&self.state, config)
             fill_sorf_setup(&self.state.setup, config, regions)
         else:
-            self.state.family = family_of(False)
             fill_ring(&self.state, config)
             fill_ring_setup(&self.state.setup, config, regions)
         fill_cleared(&self.state.setup, regions)

@@ -3,7 +3,7 @@
 from edgeolk.core.state cimport Family, State
 
 
-cdef const Family* family_of(bint is_sorf) noexcept
+cdef const Family* family_of(int number) noexcept
 cdef void construct(State* s) noexcept nogil
 cdef int learn(State* s, const void* x, double y, double weight, double* f) noexcept nogil
 cdef int answer(State* s, const void* x, bint mean, bint counts, double* f) noexcept nogil

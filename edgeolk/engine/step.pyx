@@ -30,8 +30,8 @@ from edgeolk.core.c cimport (
     olk_model_count_answers, olk_pcg32_seed,
 )
 from edgeolk.core.parts cimport (
-    BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
-    policy_counts_exchanges, policy_freezes, policy_moves_norm,
+    BASIS_SUPPORT_VECTORS, FAMILY_SORF, POLICY_RAISE, basis_freezes, basis_starts_full,
+    loss_is_capped, policy_counts_exchanges, policy_freezes, policy_moves_norm,
 )
 from edgeolk.ring.policies.replacement cimport dynamic_budget
 from edgeolk.core.numbers cimport in_range, may_enter, put
@@ -274,9 +274,9 @@ cdef Family SORF = Family(
 )
 
 
-cdef const Family* family_of(bint is_sorf) noexcept:
-    """The functions of one of the families."""
-    return &SORF if is_sorf else &RING
+cdef const Family* family_of(int number) noexcept:
+    """The functions of the family of this number."""
+    return &SORF if number == FAMILY_SORF else &RING
 
 
 # The operations on a model of either.

@@ -18,6 +18,7 @@ import pytest
 import edgeolk as ek
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.methods import find
+from edgeolk.parts.numbers import Family
 from edgeolk.reference import base as tb
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -72,7 +73,8 @@ EVERY = [row.name for row in ek.algorithms()]
 RINGS = [
     row.name
     for row in ek.algorithms()
-    if BASES[row.parts.get("basis", ek.Basis.SUPPORT_VECTORS)].keeps_vectors
+    if row.family == Family.RING
+    and BASES[row.parts.get("basis", ek.Basis.SUPPORT_VECTORS)].keeps_vectors
 ]
 
 

@@ -30,7 +30,7 @@ REFUSES: list[tuple[dict[str, Any], str]] = [
     ({"update": "pa1", "sampling": "loss"}, "samples rows"),
     ({"update": "gradient", "sampling": "derivative"}, "samples rows"),
     ({"update": "logistic", "loss": "logistic", "sampling": "margin"}, "samples rows"),
-    ({"update": "blended", "basis": "structured", "loss": "novelty"}, "all rows equally"),
+    ({"algorithm": "sorf", "loss": "novelty"}, "all rows equally"),
 ]
 
 

@@ -205,7 +205,7 @@ def test_wrong_arguments(given: dict[str, Any], error: type[Exception], words: s
 def test_names_that_an_algorithm_has_for_something_else() -> None:
     config = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma="auto")
     assert config._settings.preprocessing.gamma_rows == 100
-    assert config.parameters["gamma"] == 2.0
+    assert config.parameters["clip_coefficients"] == 2.0
     assert (
         ek.Config("bogd", n_features=3, budget=5, gamma="auto")._settings.preprocessing.gamma_rows
         == 100
@@ -292,15 +292,6 @@ def is_the_same_however_it_is_named(said: dict[str, Any], scale: str | None, mad
     assert eval(repr(unnamed), {"ek": ek}) == unnamed
 
 
-def test_its_parts_named_one_by_one_take_rows_as_they_are() -> None:
-    made = ek.Config(n_features=3, budget=40, update="blended", basis="structured", dtype="int8")
-    assert made.name == "custom"
-    assert (
-        made._settings.preprocessing
-        == ek.Config("ogd", n_features=3, budget=40)._settings.preprocessing
-    )
-
-
 def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
     for gamma in (0.5, 1, np.float32(0.25)):
         for name in ("ogd", "sorf", None):
@@ -310,4 +301,4 @@ def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
             assert said._settings.preprocessing.gamma_rows == 0
     own = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma=0.25)
     assert own.kernel == ek.Gaussian(0.25)
-    assert own.parameters["gamma"] == 2.0
+    assert own.parameters["clip_coefficients"] == 2.0
