@@ -221,8 +221,8 @@ def _unpack_table(
 class Head:
     """A header as numbers.
 
-    ``family`` is a ``Family``, or ``SCALER``. ``parts`` and ``values`` are by name; ``table`` maps a
-    region's name to (element type, offset in bytes, number of elements).
+    ``family`` is a ``Family``, or ``SCALER``. ``parts`` and ``values`` are by name; ``table`` maps
+    a region's name to (element type, offset in bytes, number of elements).
     """
 
     family: int
