@@ -1,4 +1,4 @@
-"""Format 3 as others may have written it: another padding, another order, another machine."""
+"""Format 4 as others may have written it: another padding, another order, another machine."""
 
 from __future__ import annotations
 
