@@ -106,7 +106,7 @@ def contradict(learner: ek.Learner, x: Any) -> float:
 def is_full(learner: ek.Learner) -> bool:
     """Whether the next support vector exceeds the budget."""
     # The anchors of POMDR are halved in the step that fills the ring: it is never seen full.
-    reserve = 1 if learner.parts["policy"] == ek.Policy.ANCHOR else 0
+    reserve = 1 if learner.parts.get("policy") == ek.Policy.ANCHOR else 0
     return learner.n_support >= learner.budget - reserve
 
 

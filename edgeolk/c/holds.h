@@ -158,7 +158,7 @@ static inline int olk_counts_to(int64_t count, int64_t upper)
 }
 
 /* Whether a number that is not negative is whole. */
-static inline int olk_is_whole(double v)
+static inline int olk_is_integer(double v)
 {
     return v >= 0.0 && (v >= 9e15 || v == (double)(int64_t)v);
 }

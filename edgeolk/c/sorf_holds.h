@@ -82,7 +82,7 @@ static inline int olk_check_drift_numbers(const olk_setup *m, const uint8_t *blo
                             problem));
     for (size_t i = OLK_DRIFT_SINCE; i <= OLK_DRIFT_ALARMS; i++) {
         const double count = olk_number_at(block, m->wide, at, i);
-        OLK_REQUIRE(olk_between(count, 0.0, most) && olk_is_whole(count), OLK_BAD_DRIFT_COUNTER, i,
+        OLK_REQUIRE(olk_between(count, 0.0, most) && olk_is_integer(count), OLK_BAD_DRIFT_COUNTER, i,
                     count);
     }
     return OLK_HOLDS;
@@ -95,13 +95,13 @@ static inline int olk_check_last_label(const olk_setup *m, const uint8_t *block,
     const double last = olk_double_at(block, m->at.last_label, 0);
     if (OLK_MEMBER(m, lapse) > 0.0) {
         const double answers = olk_double_at(block, m->at.last_label, 1);
-        OLK_REQUIRE(olk_between(answers, 0.0, m->lapse) && olk_is_whole(answers), OLK_BAD_ANSWERS,
+        OLK_REQUIRE(olk_between(answers, 0.0, m->lapse) && olk_is_integer(answers), OLK_BAD_ANSWERS,
                     m->lapse, answers);
     }
     if (OLK_MEMBER(m, sorf.task) == OLK_SORF_REGRESSION)
         OLK_REQUIRE(olk_is_finite(last), OLK_BAD_LAST_LABEL, 0, last);
     else if (OLK_MEMBER(m, sorf.task) == OLK_SORF_CLASSES)
-        OLK_REQUIRE(olk_between(last, 0.0, (double)m->columns) && olk_is_whole(last),
+        OLK_REQUIRE(olk_between(last, 0.0, (double)m->columns) && olk_is_integer(last),
                     OLK_BAD_LAST_LABEL, 0, last);
     else
         OLK_REQUIRE(last == -1.0 || last == 0.0 || last == 1.0, OLK_BAD_LAST_LABEL, 0, last);
@@ -251,7 +251,7 @@ static inline int olk_check_history(const olk_setup *m, const uint8_t *block, ol
                             -clip, clip, OLK_BAD_HISTORY, problem));
     for (size_t i = 0; i < OLK_HISTORY_MARKS; i++) {
         const double count = olk_number_at(block, m->wide, at, i);
-        OLK_REQUIRE(olk_is_whole(count), OLK_BAD_HISTORY_COUNT, i, count);
+        OLK_REQUIRE(olk_is_integer(count), OLK_BAD_HISTORY_COUNT, i, count);
     }
     OLK_REQUIRE(marks == 0.0 || marks == OLK_KNOWN ||
                     (marks == (OLK_KNOWN | OLK_KERNEL_KNOWN) && m->forecast.kernel),
@@ -360,7 +360,7 @@ static inline int olk_check_forecast(const olk_setup *m, const uint8_t *block,
         const double target = olk_max_known_target(m);
         OLK_CHECK(olk_check_all(block, m->wide, m->at.season, 1, capacity, -target, target,
                                 OLK_BAD_SEASON, problem));
-        OLK_REQUIRE(olk_is_whole(count) && count < 2.0 * (double)capacity, OLK_BAD_SEASON_COUNT, 0,
+        OLK_REQUIRE(olk_is_integer(count) && count < 2.0 * (double)capacity, OLK_BAD_SEASON_COUNT, 0,
                     count);
     }
     if (OLK_MEMBER(m, at.kernel_rows)) {

@@ -129,7 +129,7 @@ def problems_of_scoring(of: Case, learner: ek.Learner) -> list[str]:
     if of.config.dtype.name == "FLOAT16":
         rows = np.clip(rows, -6e4, 6e4)
     views: list[Any] = [learner]
-    if learner.parts["averaging"] == ek.Averaging.MEAN:
+    if learner.parts.get("averaging") == ek.Averaging.MEAN:
         views.append(learner.averaged)
     before = pickle.dumps(learner)
     ways = {"decision_function": "decision_one", "predict": "predict_one", "scores": "scores_one"}

@@ -369,8 +369,8 @@ def options_of(parts: dict[str, Any]) -> dict[str, Any]:
 def learn(learner: ek.Learner) -> np.ndarray | None:
     """The whole stream; the sum of the models that scored it where a mean is kept."""
     X, y = stream()
-    raises = learner.parts["policy"] == ek.Policy.RAISE
-    if learner.parts["averaging"] == ek.Averaging.NONE and not raises:
+    raises = learner.parts.get("policy") == ek.Policy.RAISE
+    if learner.parts.get("averaging", ek.Averaging.NONE) == ek.Averaging.NONE and not raises:
         assert np.isfinite(learner.learn_many(X, y)).all()
         return None
     total = np.zeros(2 * B)

@@ -80,7 +80,7 @@ def make_plain(case: Case, budget: int) -> KernelLearner:
 
 def thresholds(learner: ek.Learner) -> list[float]:
     """Values of y f at which a decision changes."""
-    update, parameters = learner.parts["update"], learner.parameters
+    update, parameters = learner.parts.get("update"), learner.parameters
     found = [0.0]
     if update == ek.Update.AGGRESSIVE:
         found.append(1.0 - parameters["eps"])
@@ -118,7 +118,7 @@ def removal_is_open(
     learner: ek.Learner, plain: Any, x: np.ndarray, y: float, margin: float, tolerance: float
 ) -> bool:
     """Whether another vector might as well have been evicted from a full ring."""
-    policy = learner.parts["policy"]
+    policy = learner.parts.get("policy")
     row, kxx = plain.kernel(plain.sv, x), plain._self_kernel(x)
     if policy == ek.Policy.SMALLEST:
         return tied(np.abs(plain.alpha), 1, tolerance)
@@ -189,14 +189,14 @@ def hangs_by_rounding(
     margin = 1.0 + TOLERANCE - abs(y - f) if plain.loss == "epsilon" else y * f
     if any(abs(margin - at) <= tolerance for at in thresholds(learner)):
         return True
-    if learner.parts["policy"] in (ek.Policy.SPAN, ek.Policy.ANCHOR):
+    if learner.parts.get("policy") in (ek.Policy.SPAN, ek.Policy.ANCHOR):
         return span_is_open(learner, plain, x, margin)
     return plain.is_full and removal_is_open(learner, plain, x, y, margin, tolerance)
 
 
 def may_have_drawn(learner: ek.Learner, margin: float, tolerance: float) -> bool:
     """Whether only one of the two may have drawn a coin, in a step with no other effect."""
-    if learner.parts["sampling"] == ek.Sampling.ALWAYS or learner.n_support >= learner.budget:
+    if learner.parts.get("sampling", ek.Sampling.ALWAYS) == ek.Sampling.ALWAYS or learner.n_support >= learner.budget:
         return False
     return any(abs(margin - at) <= tolerance for at in thresholds(learner)[1:])
 
@@ -241,14 +241,14 @@ def same_coefficients(
     if not exact and ours.shape == theirs.shape == (len(vectors(plain)),):
         which = np.unique(vectors(plain), axis=0, return_inverse=True)[1].ravel()
         ours, theirs = (np.bincount(which, weights=each) for each in (ours, theirs))
-    if not exact or learner.parts["policy"] in LOOSE:
+    if not exact or learner.parts.get("policy") in LOOSE:
         tolerance *= max(1.0, np.abs(theirs).max(initial=0.0))
     return alike(ours, theirs, tolerance)
 
 
 def same_vectors(learner: ek.Learner, plain: KernelLearner) -> bool:
     held, theirs = learner.support_vectors_, vectors(plain)
-    if learner.parts["policy"] == ek.Policy.MERGE:
+    if learner.parts.get("policy") == ek.Policy.MERGE:
         return alike(held, theirs, 1e-5)
     return np.array_equal(held, theirs.astype(held.dtype))
 
@@ -262,7 +262,7 @@ def compare(case: Case, budget: int, dtype: str) -> Outcome:
     X, y = X[:n].astype(dtype), y[:n]
     wide = X.astype(np.float64)
     exact = dtype == "float64"
-    base = 1e-6 if learner.parts["policy"] in LOOSE else 1e-9
+    base = 1e-6 if learner.parts.get("policy") in LOOSE else 1e-9
     drift = np.zeros(4, dtype=int)
     scale = scales(wide, plain)
     before = counters(learner) - counters(plain)
@@ -308,7 +308,7 @@ def end_state(
         return f"counters: {counters(learner)}, reference {counters(plain)}, left out {drift}"
     if not same_vectors(learner, plain):
         return "support vectors or their slots"
-    determined = exact is not None or learner.parts["policy"] != ek.Policy.HALVE
+    determined = exact is not None or learner.parts.get("policy") != ek.Policy.HALVE
     if determined and not same_coefficients(learner, plain, tolerance, exact is not None):
         return "coefficients"
     if learner.norm2 is not None:
@@ -331,4 +331,4 @@ def end_state(
 
 
 def mean_of(learner: ek.Learner) -> Any:
-    return None if learner.parts["averaging"] == ek.Averaging.NONE else learner.averaged
+    return None if learner.parts.get("averaging", ek.Averaging.NONE) == ek.Averaging.NONE else learner.averaged

@@ -172,7 +172,7 @@ def fitting(name: str | None, kernel: str) -> str:
 
 def shrinks(learner: ek.Learner) -> bool:
     """Whether every step scales f, whatever the example."""
-    pegasos = learner.parts["update"] == ek.Update.PEGASOS
+    pegasos = learner.parts.get("update") == ek.Update.PEGASOS
     return pegasos or learner.parameters.get("lam", 0.0) > 0.0
 
 

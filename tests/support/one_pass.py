@@ -30,7 +30,7 @@ def one_pass(name: str, options: dict[str, Any]) -> int:
     learner.learn_many(Csr(X[40:]), Y[40:])
     learner.decision_function(X)
     learner.wants_label(X[0])
-    if learner.parts["averaging"] == ek.Averaging.MEAN:
+    if learner.parts.get("averaging") == ek.Averaging.MEAN:
         learner.averaged.decision_function(X)
     again = ek.Learner._from_block(bytes(learner._sealed()))
     assert np.array_equal(again.decision_function(X), learner.decision_function(X))

@@ -61,7 +61,7 @@ def drift(learner: ek.Learner) -> dict[str, float]:
     found: dict[str, float] = {}
     if (
         not learner._config.keeps_vectors
-        or learner.parts["basis"] != ek.Basis.SUPPORT_VECTORS
+        or learner.parts.get("basis") != ek.Basis.SUPPORT_VECTORS
     ):
         if learner.norm2 is not None:
             true = float((learner.dual_coef_**2).sum())
@@ -82,7 +82,7 @@ def drift(learner: ek.Learner) -> dict[str, float]:
         low = packed(learner, "inverse", n)
         inverse = low + np.tril(low, -1).T
         found["inverse"] = float(np.abs(inverse @ K - np.eye(n)).max())
-    policy = learner.parts["policy"]
+    policy = learner.parts.get("policy")
     if policy == ek.Policy.SPAN and n:
         M = packed(learner, "factor", n)
         found["factor"] = float(np.abs(M @ K @ M.T - np.eye(n)).max())

@@ -62,7 +62,7 @@ def assert_scored_alike(learner: ek.Learner, X: np.ndarray) -> None:
         np.testing.assert_array_equal(learner.scores(X), [learner.scores_one(x) for x in X])
         return
     views: list[Any] = [learner]
-    if learner.parts["averaging"] == ek.Averaging.MEAN:
+    if learner.parts.get("averaging") == ek.Averaging.MEAN:
         views.append(learner.averaged)
     for view in views:
         np.testing.assert_array_equal(view.decision_function(X), [view.decision_one(x) for x in X])

@@ -50,7 +50,7 @@ def readings(learner: ek.Learner) -> dict[str, Callable[[], Any]]:
     """Every way to read the scores of rows, by name."""
     sparse = Csr(np.where(np.abs(ROWS) < 0.7, 0.0, ROWS))
     views = {"": learner}
-    if learner.parts["averaging"] == ek.Averaging.MEAN:
+    if learner.parts.get("averaging") == ek.Averaging.MEAN:
         views["averaged."] = learner.averaged
     found: dict[str, Callable[[], Any]] = {}
     for prefix, view in views.items():

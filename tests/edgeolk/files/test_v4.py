@@ -19,6 +19,7 @@ from edgeolk.configuration.layout import layout
 from edgeolk.configuration.regions import ELEMENT_BYTES, Region
 from edgeolk.files import live, restore
 from edgeolk.files.checksums import checksum
+from edgeolk.parts.numbers import Family
 from edgeolk.parts.updates import UPDATES
 
 STEMS = [stem for version, stem in CASES if version == 4]
@@ -40,6 +41,8 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
     """Region whose rows may be padded: (rows, numbers a row that must be there)."""
     config = live.config_from(made)
     shapes = {region.name: region.shape for region in layout(config)}
+    if config.family == Family.SORF:
+        return {name: shapes[name] for name in ("blend", "novelty", "deviations") if name in shapes}
     d, slots = config.n_features, config.slots
     window = int(config.values.get("hint_rows", 0))
     coefficients = (max(1, config.columns), slots * config.basis.per_member)
@@ -51,8 +54,8 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
         **dict.fromkeys(("coefficients", "mean_start", "mean_sum"), coefficients),
         "per_update": (config.update.per_update, coefficients[1]),
     }
-    if not config.keeps_vectors:
-        can |= {n: shapes[n] for n in ("blend", "novelty", "deviations") if n in shapes}
+    if not config.keeps_vectors and "novelty" in shapes:
+        can["novelty"] = shapes["novelty"]
     return {name: shape for name, shape in can.items() if name in shapes}
 
 
