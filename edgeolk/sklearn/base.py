@@ -366,7 +366,7 @@ class OnlineKernelBase(BaseEstimator):
     @property
     def _takes_gaps(self) -> bool:
         """Whether NaN is a missing reading for the learner itself, as for one of time series."""
-        return bool(self.learner_._config.watches or self.learner_._config.forecasts)
+        return self.learner_._config.takes_gaps
 
     @property
     def n_missing_(self) -> NDArray[np.intp]:
