@@ -171,8 +171,8 @@ class Sorf:
             for i, width in enumerate(widths):
                 p.omega[g][i] = math.sqrt(2.0 * gamma * width) / LINES
         p.blends[: len(blends)] = blends
-        p.kappa, p.r, p.sharp, p.memory = levels, r, 1.0, 0.999
-        p.cmin, p.cmax, p.shrink, p.nu, p.forget = 30.0, 4096.0, 0.9, nu, window
+        p.kappa, p.r, p.sharp, p.delta = levels, r, 1.0, 0.999
+        p.cmin, p.cmax, p.shrink, p.nu, p.window = 30.0, 4096.0, 0.9, nu, window
         p.signs = self.library.shim_seeded(seed, 1)
 
         double, whole = np.float64, np.uint64

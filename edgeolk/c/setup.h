@@ -67,3 +67,14 @@ typedef struct {
     olk_preprocessing preprocessing;
     olk_offsets at;
 } olk_setup;
+
+/* The setup of a model or of a part of it. A program for one learner defines OLK_SETUP, the name of a
+   constant. */
+#ifdef OLK_SETUP
+#define OLK_SETUP_OF(m) ((void)(m), &OLK_SETUP)
+#else
+#define OLK_SETUP_OF(m) ((m)->setup)
+#endif
+/* A region in the block at `base`; NULL if the model does not have it. */
+#define OLK_REGION(m, name) \
+    (OLK_SETUP_OF(m)->at.name ? (void *)((m)->base + OLK_SETUP_OF(m)->at.name) : NULL)

@@ -27,13 +27,14 @@ from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.parts cimport BASIS_STRUCTURED
 from edgeolk.core.c cimport (
     OLK_EVENTS, OLK_EVENT_ROWS, OLK_QUIET_ROWS, OLK_SEALED, OLK_VERDICT, olk_begin_step,
-    olk_end_step, olk_forecast_answer, olk_simd,
+    olk_end_step, olk_forecast_answer, olk_intake_measured, olk_intake_shortened, olk_simd,
+    olk_width,
 )
 from edgeolk.core.refusals cimport (
     check_weight, is_label, label_error, labels_allowed, not_finite, outcome_error, wrong_length,
 )
 from edgeolk.engine.rebuild cimport rebuild_derived
-from edgeolk.core.state cimport DONE, Model, Sorf, State, Width
+from edgeolk.core.state cimport DONE, Model, Sorf, State
 from edgeolk.engine.step cimport (
     answer, ask, asks_score, construct, count_asked, learn, prepare_mean, restart, skip, tell,
     wants,
@@ -79,7 +80,7 @@ cdef class Engine:
         attach(&self.state, places)
         if config.update.is_sorf:
             attach_structured(&self.state, places)
-        attach_preprocessing(&self.state, places, self.regions)
+        attach_preprocessing(&self.state, self.regions)
         if fresh:
             self.start()
 
@@ -338,13 +339,13 @@ cdef class Engine:
     @property
     def steps(self):
         """Rows learned, including those before the kernel width was known."""
-        cdef const Width* before = self.state.preprocessing.width
+        cdef const olk_width* before = olk_intake_measured(&self.state.preprocessing.intake)
         return self.state.m.steps + (before.steps if before != NULL else 0)
 
     def counters(self):
         """Counters of the block by name; 0 for those that the model does not keep."""
         cdef State* s = &self.state
-        cdef const Width* before = s.preprocessing.width
+        cdef const olk_width* before = olk_intake_measured(&s.preprocessing.intake)
         cdef const uint64_t* watch = s.sorf.state.watch
         return {
             "steps": self.steps,
@@ -353,7 +354,7 @@ cdef class Engine:
             "capacity_hits": (
                 (s.function.capacity_hits if s.function != NULL else 0)
                 + (before.capacity_hits if before != NULL else 0)),
-            "clipped_rows": s.preprocessing.clipped[0] if s.preprocessing.clipped != NULL else 0,
+            "clipped_rows": olk_intake_shortened(&s.preprocessing.intake),
             "n_support": s.m.n,
             "n_coefficients": coefficient_count(s) if s.coef != NULL else 0,
             "squared_error": s.errors.squared if s.errors != NULL else 0.0,

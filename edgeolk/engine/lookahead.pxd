@@ -6,7 +6,8 @@ from libc.string cimport memcpy
 
 from edgeolk.ring.bases cimport features_of, map_features, maps_features, take_values
 from edgeolk.core.c cimport (
-    OLK_BLOCK, OLK_F64, OLK_MAX_BATCH_ROWS, OLK_SUMS_OF_BLOCK, olk_dtype_bytes, olk_row_outputs,
+    OLK_BLOCK, OLK_F64, OLK_MAX_BATCH_ROWS, OLK_SUMS_OF_BLOCK, olk_dtype_bytes,
+    olk_intake_measures, olk_row_outputs,
 )
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_sorf
 from edgeolk.ring.ring cimport lengths_from
@@ -105,7 +106,7 @@ cdef inline int64_t rows_ahead(const State* s) noexcept nogil:
     if s.ahead.rows == 0 or not (maps_features(s) or pays_together(s)):
         return 0
     # Until the kernel width is known, any row may change it.
-    if s.preprocessing.width != NULL and not s.preprocessing.width.gamma > 0.0:
+    if olk_intake_measures(&s.preprocessing.intake):
         return 0
     return s.ahead.rows
 

@@ -16,10 +16,11 @@ from edgeolk.ring.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
 from edgeolk.sorf.sorf cimport begin_answers, count_answers, forecast_ask, forecast_tell, sorf_watch
-from edgeolk.core.preprocessing cimport (
-    follow_row, keep_statistics, rows_seen, set_width, width_is_due,
+from edgeolk.core.preprocessing cimport follow_row, set_width
+from edgeolk.core.c cimport (
+    olk_begin_step, olk_bernoulli, olk_end_step, olk_intake_keep, olk_intake_measured,
+    olk_intake_width_is_due, olk_pcg32_seed, olk_width,
 )
-from edgeolk.core.c cimport olk_begin_step, olk_bernoulli, olk_end_step, olk_pcg32_seed
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_sorf,
@@ -175,15 +176,16 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
 
 cdef void reset_model(State* s) noexcept nogil:
     """Reinitialise the model and its generator; keep the counters of the stream."""
+    cdef olk_width* before = olk_intake_measured(&s.preprocessing.intake)
     cdef Span* part
     cdef int64_t asked = 0
     cdef int64_t clipped = 0
     cdef int k
-    s.preprocessing.width.steps = s.m.steps
-    s.preprocessing.width.mistakes = s.m.mistakes
-    s.preprocessing.width.updates = s.m.updates
+    before.steps = s.m.steps
+    before.mistakes = s.m.mistakes
+    before.updates = s.m.updates
     if s.function != NULL:
-        s.preprocessing.width.capacity_hits = s.function.capacity_hits
+        before.capacity_hits = s.function.capacity_hits
         asked = s.function.labels_asked
         clipped = s.function.clipped
     for k in range(4):
@@ -220,16 +222,14 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
 cdef inline void finish(State* s, const void* x) noexcept nogil:
     """After a row was learned: update statistics, drift and width, and end the step."""
     if s.preprocessing.on:
-        keep_statistics(s)
+        olk_intake_keep(&s.preprocessing.intake)
     if s.sorf.config.drift:
-        sorf_watch(s, rows_seen(s))
+        sorf_watch(s)
     if s.preprocessing.on:
-        if s.preprocessing.clipped != NULL:
-            s.preprocessing.clipped[0] += s.preprocessing.bounded
-        if s.preprocessing.follows != NULL:
+        if s.setup.preprocessing.follows:
             if not s.forecast.on:  # whose kernel learns when a target arrives
                 follow_row(s, s.sorf.clamped_square)
-        elif width_is_due(s, x):
+        elif olk_intake_width_is_due(&s.preprocessing.intake, x):
             set_width(s)
             reset_model(s)
     olk_end_step(&s.m.flags, 0)

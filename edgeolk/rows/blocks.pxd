@@ -9,6 +9,7 @@ from libc.math cimport NAN
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
+from edgeolk.core.c cimport olk_read_f64
 from edgeolk.rows.batches cimport Batch, take_row
 from edgeolk.ring.bases cimport maps_features, take_values
 from edgeolk.engine.lookahead cimport (
@@ -18,7 +19,6 @@ from edgeolk.engine.lookahead cimport (
 from edgeolk.engine.engine cimport Engine
 from edgeolk.core.refusals cimport is_bad_row, is_label, is_weight, outcome_error
 from edgeolk.sorf.sorf cimport begin_answers, count_answers, n_outputs, threshold_of, write_outputs
-from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.engine.step cimport answer, decide, learn, prepare_mean, skip
 

@@ -5,13 +5,14 @@ from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 
 from edgeolk.core.c cimport (
     OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, OLK_HISTORY_INPUTS, OLK_PENDING_NUMBERS, OLK_SORF_NOVELTY,
-    OLK_SORF_REGRESSION, OLK_VERDICT, olk_begin_step, olk_check_drift, olk_count_deviating,
-    olk_drift_number, olk_end_step, olk_get, olk_head_inputs, olk_memory_n_rows, olk_memory_weight,
-    olk_row_sums, olk_scaler, olk_sorf_accepts, olk_sorf_accepts_target, olk_sorf_begin,
-    olk_sorf_row, olk_sorf_state, olk_sums_of_row,
+    OLK_SORF_REGRESSION, OLK_VERDICT, olk_begin_step, olk_check_drift, olk_drift_number,
+    olk_end_step, olk_get, olk_head_inputs, olk_intake, olk_intake_clamp, olk_intake_deviating,
+    olk_intake_scales_each, olk_intake_seen, olk_memory_n_rows, olk_memory_weight, olk_row_sums,
+    olk_sorf_accepts, olk_sorf_accepts_target, olk_sorf_begin, olk_sorf_row, olk_sorf_state,
+    olk_sums_of_row,
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.preprocessing cimport follow_row, number_at
+from edgeolk.core.preprocessing cimport follow_row
 from edgeolk.core.state cimport (
     DONE, REFUSED_LATE, REFUSED_NO_PENDING, REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_TARGET,
     State,
@@ -32,7 +33,7 @@ cdef inline bint takes(const State* s, const void* x) noexcept nogil:
 
 cdef inline void clamp_inputs(State* s) noexcept nogil:
     """Clamp inputs that are scaled individually (S 15), not those with a common scale."""
-    s.sorf.config.hold = 0.0 if s.preprocessing.is_common else s.preprocessing.clamp
+    s.sorf.config.hold = olk_intake_clamp(&s.preprocessing.intake)
 
 
 cdef inline int64_t begin_answers(State* s) noexcept nogil:
@@ -87,25 +88,12 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     return DONE
 
 
-cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
-    """Number of inputs with a positive deviation in the scaler; 0 without a scaler."""
-    cdef Py_ssize_t d = s.c.n_features
-    if s.preprocessing.scaler.method == 0:
-        return 0
-    if s.preprocessing.common != NULL:
-        return d if s.preprocessing.common.squares > 0.0 else 0
-    if s.preprocessing.is_common:
-        return d if s.preprocessing.pair.others > 0.0 else 0
-    return olk_count_deviating(&s.preprocessing.scaler, d)
-
-
-cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
+cdef inline void sorf_watch(State* s) noexcept nogil:
     """Check for drift, after a row was learned and added to the scaler."""
-    cdef const olk_scaler* scaler = NULL
-    if s.preprocessing.scaler.method != 0 and not s.preprocessing.is_common:
-        scaler = &s.preprocessing.scaler
-    olk_check_drift(&s.sorf.config, &s.sorf.state, scaler, s.sorf.squares,
-                    deviating(s), seen, is_wide(s), <size_t>s.c.item)
+    cdef const olk_intake* intake = &s.preprocessing.intake
+    olk_check_drift(&s.sorf.config, &s.sorf.state, olk_intake_scales_each(intake), s.sorf.squares,
+                    olk_intake_deviating(intake), olk_intake_seen(intake), is_wide(s),
+                    <size_t>s.c.item)
 
 
 cdef inline double sorf_alarms(const State* s) noexcept nogil:
@@ -178,7 +166,7 @@ cdef inline int64_t n_pending(const State* s) noexcept nogil:
     cdef int64_t each = (OLK_PENDING_NUMBERS + olk_head_inputs(&s.forecast.config)
                          + 2 * s.c.n_features)
     for k in range(s.forecast.config.horizon):
-        found += number_at(s, s.forecast.state.pending, k * each) != 0.0
+        found += olk_get(row_type(s), s.forecast.state.pending, k * each) != 0.0
     return found
 
 
@@ -186,7 +174,7 @@ cdef inline bint fits(const State* s) noexcept nogil:
     """Whether every possible row is in the range of the kernel."""
     if not s.forecast.config.kernel:
         return True
-    return (s.preprocessing.scaler.clip * s.c.n_features + 5.0 * OLK_HISTORY_INPUTS
+    return (s.setup.preprocessing.clip * s.c.n_features + 5.0 * OLK_HISTORY_INPUTS
             <= s.sorf.max_sum)
 
 
@@ -221,11 +209,11 @@ cdef inline int forecast_tell(State* s, double y) noexcept nogil:
     cdef uint64_t rows
     if not takes_target(s, y):
         return REFUSED_TARGET
-    rows = s.sorf.state.t[0] if s.preprocessing.follows != NULL else 0
+    rows = s.sorf.state.t[0] if s.setup.preprocessing.follows else 0
     if not s.sorf.ops.tell(&s.forecast.config, &s.forecast.state, &s.sorf.config,
                            &s.sorf.state, s.query, y, &answer):
         return REFUSED_NO_PENDING
-    if s.preprocessing.follows != NULL and s.sorf.state.t[0] != rows:
+    if s.setup.preprocessing.follows and s.sorf.state.t[0] != rows:
         # The query still has the row that the kernel learned.
         follow_row(s, olk_sums_of_row(s.query, s.sorf.config.d,
                                       s.c.vectors == DTYPE_FLOAT64, 0.0).squares)
