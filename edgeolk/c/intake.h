@@ -203,8 +203,10 @@ static inline int olk_shorten_row(const olk_raw_row *row, ptrdiff_t d, double ma
 /* -- The intake of a model -- */
 
 typedef struct {
+#ifndef OLK_SETUP
     const olk_setup *setup;
-    uint8_t *base;     /* of the block */
+#endif
+    uint8_t *base; /* of the block */
     olk_scaler scaler;
 #ifndef OLK_ROW_TYPE
     olk_learn_readings_fn learn_readings; /* for this processor */
@@ -255,9 +257,10 @@ static inline int64_t olk_intake_seen(const olk_intake *in)
 static inline void olk_intake_attach(olk_intake *in, const olk_setup *setup, uint8_t *base)
 {
     const olk_preprocessing *p = &setup->preprocessing;
+#ifndef OLK_SETUP
     in->setup = setup;
+#endif
     in->base = base;
-    in->one_scale = in->shortened = 0;
     in->scaler.method = (int16_t)p->method;
     if (!p->method)
         return;

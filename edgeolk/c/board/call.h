@@ -8,27 +8,17 @@ typedef struct {
     uint8_t *base;
     const olk_sorf *p;
     double max_sum; /* the largest sum |x_j| that is accepted */
-    int shortened;  /* whether the row was longer than allowed */
     olk_sorf_state *s;
 #ifdef OLK_SORF_SCRATCH
     olk_sorf_with_scratch worked;
 #else
     olk_sorf_state state;
 #endif
-#if EK_SCALE_METHOD
-    olk_scaler scaler;
-    int64_t seen; /* rows that the scaler has learned */
+#if !EK_WATCHES
+    olk_intake intake;
 #endif
 #if EK_OWN_WIDTHS
     olk_sorf config;
-#endif
-#if EK_GAMMA_ROWS
-    olk_width *width;
-#endif
-#if EK_COMMON
-    olk_common common;
-#elif EK_PAIRS
-    olk_two_numbers common; /* including the row that is being learned */
 #endif
 } ek_call;
 
@@ -49,12 +39,7 @@ static uint64_t *ek_words(uint8_t *base, size_t offset)
 #if EK_GAMMA_ROWS || EK_FOLLOWS
 static void ek_use_width(ek_call *c)
 {
-#if EK_FOLLOWS
-    const double gamma =
-        olk_gamma_from_square(*(const double *)ek_at(c->base, EK_AT_width_follows));
-#else
-    const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
-#endif
+    const double gamma = olk_intake_gamma(&c->intake);
     c->config = ek_config;
     c->max_sum = olk_sorf_set_width(&c->config, EK_MULTIPLES_NAME, gamma, EK_WIDE_ROWS);
 #if !EK_FOLLOWS
@@ -73,7 +58,6 @@ static void ek_enter(void *arena, ek_call *c)
     olk_sorf_state *s = c->s = &c->state;
 #endif
     c->base = base;
-    c->shortened = 0;
     memset(s, 0, sizeof *s);
     s->w = ek_at(base, EK_AT_weights);
     s->a = ek_at(base, EK_AT_mean_weights);
@@ -117,8 +101,8 @@ static void ek_enter(void *arena, ek_call *c)
     s->watch = (uint64_t *)ek_at(base, EK_AT_watch);
     c->p = &ek_config;
     c->max_sum = EK_MOST;
-#if EK_GAMMA_ROWS
-    c->width = (olk_width *)ek_at(base, EK_AT_width);
+#if !EK_WATCHES
+    olk_intake_attach(&c->intake, &ek_setup, base);
 #endif
 #if EK_GAMMA_ROWS || EK_FOLLOWS
     ek_use_width(c);
@@ -129,22 +113,6 @@ static void ek_enter(void *arena, ek_call *c)
 #if EK_SHARED
     if (*(const ek_number *)s->shared != 0)
         olk_scale_widths(&c->config, s);
-#endif
-#if EK_SCALE_METHOD
-    c->scaler.clip = EK_SCALE_CLIP;
-    c->scaler.window = EK_SCALE_WINDOW;
-    c->scaler.freeze_after = EK_FREEZE_AFTER;
-    c->scaler.method = EK_SCALE_METHOD;
-    c->scaler.numbers = (double *)ek_at(base, EK_AT_scaler);
-    c->scaler.counts = (int32_t *)ek_at(base, EK_AT_scaler_counts);
-    c->scaler.records = (uint8_t *)ek_at(base, EK_AT_statistics);
-    c->scaler.rule = olk_compact_rule_of(EK_SCALE_CLIP, EK_SCALE_WINDOW);
-    c->scaler.minimum = (double *)ek_at(base, EK_AT_scaler_range);
-    c->scaler.maximum = c->scaler.minimum ? c->scaler.minimum + EK_FEATURES : NULL;
-    c->seen = (int64_t)*ek_words(base, EK_AT_STEPS);
-#if EK_GAMMA_ROWS
-    c->seen += c->width->steps;
-#endif
 #endif
 }
 

@@ -19,36 +19,12 @@ static olk_forecast_state ek_forecast_state(uint8_t *base)
 
 /* A scaled row, followed by space for the kernel's inputs from the history; NULL if the row is bad.
    NaN is a missing reading, replaced by the previous one. */
-static ek_number *ek_take_readings(ek_call *c, const olk_forecast_state *m, const ek_number *x)
+static ek_number *ek_take_readings(ek_call *c, const ek_number *x)
 {
     ek_number *z = (ek_number *)(void *)(c->base + EK_AT_query);
-#if EK_FEATURES
-    const ek_number *last = olk_last_inputs(&ek_forecaster, m);
-    for (int j = 0; j < EK_FEATURES; j++) {
-        if (x[j] - x[j] == 0)
-            z[j] = (ek_number)olk_scale_reading(&c->scaler, j, (double)x[j], c->seen, 1);
-        else if (x[j] == x[j])
-            return NULL;
-        else
-            z[j] = last[j];
-    }
-#else
-    (void)m;
-    (void)x;
-#endif
-    return EK_SCALE_CLIP * EK_FEATURES + 20.0 <= c->max_sum ? z : NULL;
-}
-
-static void ek_keep_readings(ek_call *c, const ek_number *x)
-{
-#if EK_FEATURES
-    for (int j = 0; j < EK_FEATURES; j++)
-        if (x[j] == x[j])
-            olk_update_reading(&c->scaler, j, (double)x[j], c->seen);
-#else
-    (void)c;
-    (void)x;
-#endif
+    olk_raw_row row = {x};
+    const int good = olk_intake_row(&c->intake, &row, 1, z);
+    return good && EK_SCALE_CLIP * EK_FEATURES + 20.0 <= c->max_sum ? z : NULL;
 }
 
 static void ek_fill_forecast(const olk_forecast_answer *prediction, ek_forecast *forecast)
@@ -66,7 +42,7 @@ int ek_look(void *arena, const ek_number *x, ek_forecast *forecast)
     ek_enter(arena, c);
     const olk_forecast_state m = ek_forecast_state(c->base);
     olk_forecast_answer prediction;
-    ek_number *z = ek_take_readings(c, &m, x);
+    ek_number *z = ek_take_readings(c, x);
     if (!z)
         return EK_BAD_ROW;
     olk_forecast_predict(&ek_forecaster, &m, c->p, c->s, z, &prediction);
@@ -80,11 +56,11 @@ int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
     ek_enter(arena, c);
     const olk_forecast_state m = ek_forecast_state(c->base);
     olk_forecast_answer prediction;
-    ek_number *z = ek_take_readings(c, &m, x);
+    ek_number *z = ek_take_readings(c, x);
     if (!z)
         return EK_BAD_ROW;
     olk_forecast_ask(&ek_forecaster, &m, c->p, c->s, z, &prediction);
-    ek_keep_readings(c, x);
+    olk_intake_keep(&c->intake);
     olk_end_step(c->s->flags, 0);
     ek_fill_forecast(&prediction, forecast);
     return EK_OK;
@@ -112,10 +88,9 @@ int ek_tell(void *arena, double y)
         return EK_WRONG_ORDER;
 #if EK_FOLLOWS /* the kernel's row is still stored there */
     if (*c->s->t != rows) {
-        double *q = (double *)ek_at(c->base, EK_AT_width_follows);
         const double square =
             olk_sums_of_row(c->base + EK_AT_query, EK_INPUTS, EK_WIDE_ROWS, 0.0).squares;
-        *q = olk_update_mean_square(*q, square, EK_INPUTS, EK_WIDE_ROWS, *c->s->t);
+        olk_intake_follow(&c->intake, square, EK_INPUTS, *c->s->t);
     }
 #endif
     if (y == y) {
@@ -155,13 +130,12 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     EK_CALL(c, arena);
     ek_forecast forecast;
     ek_enter(arena, c);
-    const olk_forecast_state m = ek_forecast_state(c->base);
     /* In the order of the library, which counts bad rows and targets but no wrong order. */
     if (weight != 1.0)
         return EK_BAD_LABEL;
     if (y == y && y - y != 0.0)
         return ek_reject(c, EK_BAD_LABEL);
-    if (!ek_take_readings(c, &m, x))
+    if (!ek_take_readings(c, x))
         return ek_reject(c, EK_BAD_ROW);
     if (EK_HORIZON > 1)
         return EK_WRONG_ORDER;

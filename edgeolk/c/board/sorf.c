@@ -30,12 +30,51 @@
 #define OLK_SORF_SCRATCH 1
 #endif
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
-#include "shorten.h"
+#define OLK_ROW_TYPE ek_number
+#define OLK_SETUP ek_setup
 
-#include "edgeolk/scaler.h"
+#include "edgeolk/setup.h"
+
+/* What the model is: constant, so that the compiler leaves out what it does not have. */
+static const olk_setup ek_setup = {
+    .features = EK_FEATURES,
+    .wide = EK_WIDE_ROWS,
+    .forecasts = EK_FORECASTS,
+#if EK_FORECASTS
+    .forecast = EK_FORECAST,
+#endif
+    .preprocessing = {
+        .method = EK_SCALE_METHOD,
+        .pairs = EK_PAIRS,
+        .clip = EK_SCALE_CLIP,
+        .window = EK_SCALE_WINDOW,
+        .freeze_after = EK_FREEZE_AFTER,
+        .common_clip = EK_COMMON_CLIP,
+        .clamp = EK_CLAMP,
+        .max_norm = EK_CLIP_ROWS,
+        .gamma_rows = EK_GAMMA_ROWS,
+        .follows = EK_FOLLOWS,
+        .laplacian = EK_LAPLACIAN,
+        .gamma = EK_GAMMA,
+        .max_gamma = EK_MOST_GAMMA,
+    },
+    .at = {
+        .history = EK_AT_history,
+        .scaler = EK_AT_scaler,
+        .scaler_counts = EK_AT_scaler_counts,
+        .scaler_range = EK_AT_scaler_range,
+        .statistics = EK_AT_statistics,
+        .common = EK_AT_common,
+        .clipped_rows = EK_AT_clipped_rows,
+        .width = EK_AT_width,
+        .width_mean = EK_AT_width_mean,
+        .width_follows = EK_AT_width_follows,
+    },
+};
+
+#include "edgeolk/intake.h"
 #include "edgeolk/sorf_row.h"
 #include "edgeolk/sorf.h"
-#include "edgeolk/width.h"
 
 static const olk_sorf ek_config = EK_SORF;
 #if EK_GAMMA_ROWS || EK_FOLLOWS
@@ -49,7 +88,49 @@ OLK_TABLE double EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIP
 #include "state.h"
 
 #include "call.h"
-#include "rows.h"
+
+#if !EK_FORECASTS
+#if EK_AT_drift
+/* Checks for drift after a row was learned; squares: the sum of its squared scaled inputs. */
+static OLK_NOINLINE void ek_check_drift(ek_call *c, double squares)
+{
+    const olk_intake *intake = &c->intake;
+    olk_check_drift(c->p, c->s, olk_intake_scales_each(intake), squares,
+                    olk_intake_deviating(intake), olk_intake_seen(intake), EK_WIDE_ROWS,
+                    sizeof(olk_stored));
+}
+#endif
+
+/* The row as the learner sees it; NULL if it is bad. */
+static const void *ek_take(ek_call *c, const ek_number *x, int learning)
+{
+#if EK_WATCHES /* NaN is a missing reading */
+    (void)c;
+    (void)learning;
+    return x;
+#else
+    olk_raw_row row = {x};
+    if (!olk_intake_row(&c->intake, &row, learning, c->base + EK_AT_query))
+        return NULL;
+#if EK_PAIRS
+    c->config.hold = olk_intake_clamp(&c->intake);
+#endif
+    return olk_sorf_accepts(row.dense, EK_FEATURES, EK_WIDE_ROWS, c->max_sum) ? row.dense : NULL;
+#endif
+}
+#endif
+
+static int ek_reject(const ek_call *c, int why)
+{
+#if EK_AT_skipped
+    olk_begin_step(c->s->flags);
+    *ek_words(c->base, EK_AT_skipped) += 1;
+    olk_end_step(c->s->flags, 0);
+#else
+    (void)c;
+#endif
+    return why;
+}
 
 #if EK_FORECASTS
 #include "forecasting.h"
@@ -101,14 +182,10 @@ static int ek_is_label(double y)
 static void ek_follow_width(ek_call *c, const void *x)
 {
     static const uint32_t cleared[][2] = EK_CLEARED_REGIONS;
-    olk_width *w = c->width;
-    if (w->gamma > 0.0)
+    olk_width *w = olk_intake_measured(&c->intake);
+    if (!olk_intake_width_is_due(&c->intake, x))
         return;
-    olk_measure_row(w, ek_at(c->base, EK_AT_width_mean), x, EK_FEATURES, EK_WIDE_ROWS,
-                    EK_LAPLACIAN);
-    if (w->measured != EK_GAMMA_ROWS)
-        return;
-    w->gamma = olk_gamma_of(w, EK_LAPLACIAN, EK_MOST_GAMMA, EK_GAMMA);
+    olk_intake_set_width(&c->intake);
     ek_use_width(c);
     w->steps = (int64_t)*c->s->t;
     w->mistakes = (int64_t)*c->s->mistakes;
@@ -161,18 +238,16 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
 #if EK_LAPSE
     c->s->last[1] = 0.0;
 #endif
-    ek_keep(c, x);
+#if !EK_WATCHES
+    olk_intake_keep(&c->intake);
+#endif
 #if EK_AT_drift
     ek_check_drift(c, EK_SCALE_METHOD ? sums.squares : 0.0);
-#endif
-#if EK_CLIPS_ROWS
-    *ek_words(c->base, EK_AT_clipped_rows) += (uint64_t)c->shortened;
 #endif
 #if EK_GAMMA_ROWS
     ek_follow_width(c, row.values);
 #elif EK_FOLLOWS
-    double *q = (double *)ek_at(c->base, EK_AT_width_follows);
-    *q = olk_update_mean_square(*q, sums.clamped, EK_FEATURES, EK_WIDE_ROWS, *c->s->t);
+    olk_intake_follow(&c->intake, sums.clamped, EK_FEATURES, *c->s->t);
 #endif
     olk_end_step(c->s->flags, 0);
     if (score)
@@ -205,9 +280,10 @@ void ek_count(const void *arena, ek_counts *counts)
     counts->mistakes = *c->s->mistakes;
     counts->updates = *c->s->updates;
 #if EK_GAMMA_ROWS
-    counts->steps += (uint64_t)c->width->steps;
-    counts->mistakes += (uint64_t)c->width->mistakes;
-    counts->updates += (uint64_t)c->width->updates;
+    const olk_width *before = olk_intake_measured(&c->intake);
+    counts->steps += (uint64_t)before->steps;
+    counts->mistakes += (uint64_t)before->mistakes;
+    counts->updates += (uint64_t)before->updates;
 #endif
 #if EK_WATCHES
     counts->alarms = c->s->watch[OLK_EVENTS];
