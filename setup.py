@@ -58,7 +58,12 @@ if TRACED:
 # more.
 SPEED = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
 #: Modules of code that runs once per model, optimised for size; the others for speed.
-SIZE_MODULES = ("edgeolk.core.arena", "edgeolk.engine.engine", "edgeolk.scaling.state")
+SIZE_MODULES = (
+    "edgeolk.core.arena",
+    "edgeolk.engine.engine",
+    "edgeolk.files.holds",
+    "edgeolk.scaling.state",
+)
 #: Modules of code that runs once per call. rows.scoring, which also converts rows, has loops.
 CALL_MODULES = (
     "edgeolk.rows.learning",
@@ -288,6 +293,7 @@ MODULES = (
     "edgeolk.sorf.tables",
     "edgeolk.engine.step",
     "edgeolk.engine.engine",
+    "edgeolk.files.holds",
     "edgeolk.rows.scoring",
     "edgeolk.rows.learning",
     "edgeolk.scaling.state",

@@ -20,7 +20,7 @@ import edgeolk as ek
 from bench.bytes.runs import learned
 from bench.bytes.sets import Rows, load
 from bench.table import Report, Table
-from edgeolk.reference import DriftingSorf, Following
+from edgeolk.reference import Following, Sorf
 from edgeolk.reference import sorf as reference
 
 RAM = 4096
@@ -68,7 +68,7 @@ def error_of(
     return float(np.mean(found))
 
 
-class Last(DriftingSorf):
+class Last(Sorf):
     """w answers alone."""
 
     def shares(self) -> tuple[Rows, Rows, float, float]:
@@ -76,7 +76,7 @@ class Last(DriftingSorf):
         return np.ones(1), np.ones(1), 0.0, 0.0
 
 
-class Average(DriftingSorf):
+class Average(Sorf):
     """a answers alone."""
 
     def shares(self) -> tuple[Rows, Rows, float, float]:
@@ -89,7 +89,7 @@ def nearest(v: Rows, rounding: object) -> Rows:
     return np.asarray(np.clip(np.rint(v), -127, 127))
 
 
-class Nearest(DriftingSorf):
+class Nearest(Sorf):
     """Weights are rounded to nearest."""
 
     def step(self, *row: Any, **more: Any) -> float:
@@ -102,7 +102,7 @@ class Nearest(DriftingSorf):
             reference.rounded = original
 
 
-class Unclamped(DriftingSorf):
+class Unclamped(Sorf):
     """Features see inputs as the scaler clips them."""
 
     @property
@@ -116,7 +116,7 @@ class Unclamped(DriftingSorf):
 
 
 #: Parts removed from the numpy implementation.
-INNER: Mapping[str, type[DriftingSorf]] = {
+INNER: Mapping[str, type[Sorf]] = {
     "the average: w answers alone": Last,
     "w: the average answers alone": Average,
     "unbiased rounding: to nearest": Nearest,
@@ -124,7 +124,7 @@ INNER: Mapping[str, type[DriftingSorf]] = {
 }
 
 
-def stepped(data: str, rows: int, kind: type[DriftingSorf]) -> float:
+def stepped(data: str, rows: int, kind: type[Sorf]) -> float:
     """The error of the numpy implementation in %, weights in a byte."""
     X, y = load(data, rows, raw=True)
     d = X.shape[1]
@@ -180,7 +180,7 @@ def measured_inside(rows: int) -> Errors:
     """The errors of the numpy implementation without each part."""
     errors: Errors = {}
     for data in (*SLOW_SETS["chosen on"], *SLOW_SETS["aside"]):
-        kinds: dict[str, type[DriftingSorf]] = {"": DriftingSorf, **INNER}
+        kinds: dict[str, type[Sorf]] = {"": Sorf, **INNER}
         for part, kind in kinds.items():
             errors[data, part] = stepped(data, rows, kind)
         print(data, flush=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 import edgeolk as ek
 from bench.bytes.sets import load
-from edgeolk.reference import DriftingSorf
+from edgeolk.reference import Sorf
 from edgeolk.reference.sorf import Features
 
 mpl.use("Agg")
@@ -75,7 +75,7 @@ def draw_blend() -> None:
     X = draws.normal(size=(ROWS, 4))
     y = np.where(X[:, 0] * X[:, 1] + 0.3 * draws.normal(size=ROWS) > 0, 1.0, -1.0)
     y[CHANGE:] *= -1.0
-    model = DriftingSorf(4, 400, 0.125, dtype="int8", drift=False, seed=1)
+    model = Sorf(4, 400, 0.125, dtype="int8", drift=False, seed=1)
     share = np.empty(ROWS)
     wrong = {name: np.empty(ROWS) for name in ("w alone", "a alone", "blend")}
     for t, (row, label) in enumerate(zip(X, y, strict=True)):

@@ -82,7 +82,7 @@ def attached(buffer: Any, torn: str, verify: bool | None) -> tuple[Settings, Are
                 original = bytes(view[: plan.nbytes])
             else:
                 # The block without slack; the bytes that follow it in the view are not read.
-                live.check(config, head, plan.regions, view[at : at + head.nbytes])
+                live.check(config, plan.regions, view[at : at + head.nbytes])
         except ValueError as error:
             refusal = str(error)
     if refusal:
@@ -116,7 +116,7 @@ def _repair(
         repair.prepare(config, regions, block)
         if not over(config, arena).rebuild_derived():
             raise ValueError("the model is inconsistent: its support vectors depend on each other")
-        live.check(config, unpack(block, NATIVE), regions, block)
+        live.check(config, regions, block)
     except BaseException as error:
         # No half-repaired block, even if memory runs out or the user interrupts.
         lent[:] = original

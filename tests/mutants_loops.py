@@ -77,8 +77,8 @@ MUTATIONS = [
          "for (ptrdiff_t start = 0; start < n; start++) {",
          "for (ptrdiff_t start = 1; start < n; start++) {")),
     *table("normals", (),
-        ("the sign is another bit", "drawn & 256 ? -size : size", "drawn & 512 ? -size : size"),
-        ("the tail begins at 0", "return OLK_ZIGGURAT_END + x;", "return x;")),
+        ("tails have no sign", "return q < 0.0 ? -size : size;", "return size;"),
+        ("the centre is everything", "if (olk_fabs(q[i]) > OLK_NORMAL_CENTRE)", "if (0)")),
 ]  # fmt: skip
 
 

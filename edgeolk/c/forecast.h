@@ -12,10 +12,6 @@
    Pending rows, whose targets are not yet known: a ring of `horizon` slots, row number t in slot t
    modulo `horizon` (docs/forecast.md, section 2). */
 
-/* Marks of rows without a known last target, and of those answered while the mean error was 0; a
-   positive mark is that mean error [mo'], 0 an empty slot. */
-enum { OLK_ROW_UNKNOWN = -2, OLK_ROW_WITHOUT_ERROR = -1 };
-
 /* The forecast of a pending row; the head's inputs, z and its change are stored behind it. In
    brackets: the name in docs/forecast.md. */
 typedef struct {
@@ -63,10 +59,6 @@ static inline olk_pending *olk_oldest_pending(const olk_forecast *f, const olk_f
    how many rows are the first. */
 static const olk_compute_t olk_max_first_target = 100, olk_max_target = 10000,
                            olk_first_targets = 5;
-
-/* Largest targets that can be learned: their squares do not overflow. */
-#define OLK_MAX_SINGLE_TARGET 1e15
-#define OLK_MAX_DOUBLE_TARGET 1e100
 
 static inline olk_input *olk_quantiles(const olk_forecast_state *m)
 {

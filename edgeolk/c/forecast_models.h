@@ -40,16 +40,13 @@ static inline olk_compute_t olk_root(olk_compute_t v)
 
 /* Windows of the unit, of the running means, of mean and variance, in rows; repeats of one target
    after which it is no longer learned; clip of numbers in units; the factor that turns persistence
-   into a gate; clip of a level in deviations; changes that the unit of a longer horizon needs. */
+   into a gate; clip of a level in deviations. */
 static const olk_compute_t olk_unit_window = 200, olk_near_window = 16, olk_far_window = 256;
 static const olk_compute_t olk_mean_window = 10000, olk_max_repeats = 200, olk_max_units = 10,
                            olk_gate_gain = 3;
-static const olk_compute_t olk_max_level = 5, olk_first_changes = 3;
+static const olk_compute_t olk_max_level = 5;
 
-/* Bits of `marks`. */
-enum { OLK_KNOWN = 1, OLK_KERNEL_KNOWN = 2 };
-
-/* All zero at the start. In brackets: the name in docs/forecast.md. */
+/* All zero at the start. In brackets: the name in docs/forecast.md. Positions: sorf_types.h. */
 typedef struct {
     olk_input targets;    /* known so far [N] */
     olk_input changes;    /* number of changes in the unit [J] */
@@ -78,7 +75,7 @@ static inline int olk_marked(const olk_history *h, int bit)
    (section 3.3). */
 static inline olk_compute_t olk_current_unit(const olk_history *h, int32_t horizon)
 {
-    const int is_known = horizon == 1 || (olk_compute_t)h->changes >= olk_first_changes;
+    const int is_known = horizon == 1 || (olk_compute_t)h->changes >= OLK_FIRST_CHANGES;
     return is_known ? (olk_compute_t)h->unit : 0;
 }
 

@@ -1,13 +1,15 @@
 /* A row on its way from the caller to the learner, and what it changes there: scaling (scaler.h),
-   missing readings, clipping of its length (`clip_rows`), a kernel width that is not given (width.h).
+   missing readings, clipping of its length (`clip_rows`), a kernel width that is not given
+   (width.h).
 
    Design. A row that is learned is scaled by statistics that include it. They are written to the
-   block only after the learner has accepted the row (olk_intake_keep), so that a refused row changes
-   nothing. For records of 9 bytes, those of the first inputs are kept outside the block until then;
-   the others are computed twice, which costs no memory. The caller's row is only read.
+   block only after the learner has accepted the row (olk_intake_keep), so that a refused row
+   changes nothing. For records of 9 bytes, those of the first inputs are kept outside the block
+   until then; the others are computed twice, which costs no memory. The caller's row is only read.
 
    A program for one learner defines OLK_SETUP, the name of its setup, OLK_ROW_TYPE, the type of its
-   rows, and OLK_SCALE_METHOD (scaler.h): the compiler then leaves out what the model does not have. */
+   rows, and OLK_SCALE_METHOD (scaler.h): the compiler then leaves out what the model does not
+   have. */
 #pragma once
 
 #include <float.h>
@@ -60,7 +62,8 @@ static inline int64_t olk_read_i64(const int64_t *at)
 
 static inline int64_t olk_read_index(olk_indices index, int64_t k)
 {
-    return index.wide ? olk_read_i64(index.wide + k) : *(const volatile int32_t *)(index.narrow + k);
+    return index.wide ? olk_read_i64(index.wide + k)
+                      : *(const volatile int32_t *)(index.narrow + k);
 }
 #endif
 
@@ -80,19 +83,35 @@ static inline olk_raw_row olk_placed_row(const void *x, int wide)
 typedef struct {
     const olk_raw_row *row;
     ptrdiff_t d;
-    ptrdiff_t first, m; /* first reading of the current piece, its length */
-    int64_t at;         /* the next non-zero */
-    int gaps;           /* NaN is a missing reading */
-    int good;           /* every number so far is finite or missing, every column valid */
+    ptrdiff_t first; /* reading of the current piece */
+#ifndef OLK_ROW_TYPE
+    ptrdiff_t length; /* of the piece */
+    int64_t at;       /* the next non-zero */
+#endif
+    int gaps;        /* NaN is a missing reading */
+    int good;        /* every number so far is finite or missing, every column valid */
     double x[OLK_PIECE];
 } olk_reader;
+
+/* Readings in the current piece. */
+static inline ptrdiff_t olk_length_of(const olk_reader *r)
+{
+#ifdef OLK_ROW_TYPE
+    (void)r;
+    return OLK_PIECE;
+#else
+    return r->length;
+#endif
+}
 
 static inline void olk_begin_reading(olk_reader *r, const olk_raw_row *row, ptrdiff_t d, int gaps)
 {
     r->row = row;
     r->d = d;
     r->first = -OLK_PIECE;
+#ifndef OLK_ROW_TYPE
     r->at = 0;
+#endif
     r->gaps = gaps;
     r->good = 1;
 }
@@ -109,11 +128,11 @@ static inline int olk_fetch_piece(olk_reader *r)
 static inline int olk_fetch_nonzeros(olk_reader *r)
 {
     int64_t previous = r->first - 1;
-    for (ptrdiff_t k = 0; k < r->m; k++)
+    for (ptrdiff_t k = 0; k < r->length; k++)
         r->x[k] = 0.0;
     for (; r->at < r->row->count; r->at++) {
         const int64_t j = olk_read_index(r->row->index, r->at);
-        if (j >= r->first + r->m)
+        if (j >= r->first + r->length)
             break;
         if (j <= previous)
             return 0;
@@ -127,24 +146,24 @@ static inline int olk_fetch_nonzeros(olk_reader *r)
 static inline int olk_fetch_piece(olk_reader *r)
 {
     if (r->row->wide)
-        for (ptrdiff_t k = 0; k < r->m; k++)
+        for (ptrdiff_t k = 0; k < r->length; k++)
             r->x[k] = olk_read_f64(r->row->wide + r->first + k);
     else if (r->row->narrow)
-        for (ptrdiff_t k = 0; k < r->m; k++)
+        for (ptrdiff_t k = 0; k < r->length; k++)
             r->x[k] = (double)r->row->narrow[r->first + k];
     else if (!olk_fetch_nonzeros(r))
         return 0;
-    if (olk_within_f64(r->x, r->m, DBL_MAX))
+    if (olk_within_f64(r->x, r->length, DBL_MAX))
         return 1;
-    for (ptrdiff_t k = 0; k < r->m; k++)
+    for (ptrdiff_t k = 0; k < r->length; k++)
         if (!(r->x[k] - r->x[k] == 0.0 || (r->gaps && r->x[k] != r->x[k])))
             return 0;
     return 1;
 }
 #endif
 
-/* Reads the next piece; 0 at the end of the row, where `good` is about all of it, or if the piece is
-   bad. */
+/* Reads the next piece; 0 at the end of the row, where `good` is about all of it, or if the piece
+   is bad. */
 static inline int olk_next_piece(olk_reader *r)
 {
     r->first += OLK_PIECE;
@@ -154,7 +173,9 @@ static inline int olk_next_piece(olk_reader *r)
 #endif
         return 0;
     }
-    r->m = r->d - r->first < OLK_PIECE ? r->d - r->first : OLK_PIECE;
+#ifndef OLK_ROW_TYPE
+    r->length = r->d - r->first < OLK_PIECE ? r->d - r->first : OLK_PIECE;
+#endif
     r->good = olk_fetch_piece(r);
     return r->good;
 }
@@ -163,9 +184,9 @@ static inline int olk_next_piece(olk_reader *r)
 static inline void olk_write_piece(const olk_reader *r, const double *z, void *row, int wide)
 {
     if (wide)
-        memcpy((double *)row + r->first, z, (size_t)r->m * sizeof *z);
+        memcpy((double *)row + r->first, z, (size_t)olk_length_of(r) * sizeof *z);
     else
-        for (ptrdiff_t k = 0; k < r->m; k++)
+        for (ptrdiff_t k = 0; k < olk_length_of(r); k++)
             ((float *)row)[r->first + k] = (float)z[k];
 }
 
@@ -179,7 +200,7 @@ static inline int olk_shorten_row(const olk_raw_row *row, ptrdiff_t d, double ma
     olk_length length = {0.0, 0.0};
     olk_reader r;
     for (olk_begin_reading(&r, row, d, 0); olk_next_piece(&r);)
-        for (ptrdiff_t k = 0; k < r.m; k++)
+        for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
             olk_measure(&length, r.x[k]);
     if (!r.good)
         return -1;
@@ -187,13 +208,13 @@ static inline int olk_shorten_row(const olk_raw_row *row, ptrdiff_t d, double ma
         return 0;
     length.total = 0.0;
     for (olk_begin_reading(&r, row, d, 0); olk_next_piece(&r);)
-        for (ptrdiff_t k = 0; k < r.m; k++)
+        for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
             olk_measure_again(&length, r.x[k]);
     const double factor = olk_clip_factor(&length, max_norm);
     if (!(factor < 1.0))
         return r.good ? 0 : -1;
     for (olk_begin_reading(&r, row, d, 0); olk_next_piece(&r);) {
-        for (ptrdiff_t k = 0; k < r.m; k++)
+        for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
             r.x[k] *= factor;
         olk_write_piece(&r, r.x, query, wide);
     }
@@ -202,12 +223,22 @@ static inline int olk_shorten_row(const olk_raw_row *row, ptrdiff_t d, double ma
 
 /* -- The intake of a model -- */
 
+/* The scaler; a program for one learner without a scale for each input has none on its stack. */
+#if defined OLK_SCALE_METHOD && (OLK_SCALE_METHOD == 0 || OLK_SCALE_METHOD == 3)
+#define OLK_SCALER(in) ((void)(in), (olk_scaler *)NULL)
+#else
+#define OLK_SCALES_EACH 1
+#define OLK_SCALER(in) (&(in)->scaler)
+#endif
+
 typedef struct {
 #ifndef OLK_SETUP
     const olk_setup *setup;
 #endif
     uint8_t *base; /* of the block */
+#ifdef OLK_SCALES_EACH
     olk_scaler scaler;
+#endif
 #ifndef OLK_ROW_TYPE
     olk_learn_readings_fn learn_readings; /* for this processor */
     uint8_t records[OLK_PIECE * OLK_COMPACT_BYTES]; /* of the first inputs, including the row */
@@ -261,20 +292,21 @@ static inline void olk_intake_attach(olk_intake *in, const olk_setup *setup, uin
     in->setup = setup;
 #endif
     in->base = base;
-    in->scaler.method = (int16_t)p->method;
-    if (!p->method)
+    olk_scaler *scaler = OLK_SCALER(in);
+    if (!p->method || p->method == OLK_COMMON)
         return;
-    in->scaler.clip = p->clip;
-    in->scaler.window = p->window;
-    in->scaler.freeze_after = p->freeze_after;
-    in->scaler.by_feature = 0;
-    in->scaler.numbers = OLK_REGION(in, scaler);
-    in->scaler.counts = OLK_REGION(in, scaler_counts);
-    in->scaler.minimum = OLK_REGION(in, scaler_range);
-    in->scaler.maximum = in->scaler.minimum ? in->scaler.minimum + setup->features : NULL;
-    in->scaler.records = OLK_REGION(in, statistics);
+    scaler->clip = p->clip;
+    scaler->window = p->window;
+    scaler->freeze_after = p->freeze_after;
+    scaler->method = (int16_t)p->method;
+    scaler->by_feature = 0;
+    scaler->numbers = OLK_REGION(in, scaler);
+    scaler->counts = OLK_REGION(in, scaler_counts);
+    scaler->minimum = OLK_REGION(in, scaler_range);
+    scaler->maximum = scaler->minimum ? scaler->minimum + setup->features : NULL;
+    scaler->records = OLK_REGION(in, statistics);
     if (p->method == OLK_COMPACT)
-        in->scaler.rule = olk_compact_rule_of(p->clip, p->window);
+        scaler->rule = olk_compact_rule_of(p->clip, p->window);
 }
 
 /* -- One scale for all inputs -- */
@@ -305,8 +337,8 @@ static inline int olk_learn_one_scale(olk_intake *in)
     for (olk_begin_reading(&r, &in->row, OLK_SETUP_OF(in)->features, 0); olk_next_piece(&r);) {
         const double readings = count + (double)r.first;
         if (p->method != OLK_COMMON)
-            olk_learn_pairs(&in->learned.pair, r.x, r.m, readings);
-        for (ptrdiff_t k = 0; p->method == OLK_COMMON && k < r.m; k++)
+            olk_learn_pairs(&in->learned.pair, r.x, olk_length_of(&r), readings);
+        for (ptrdiff_t k = 0; p->method == OLK_COMMON && k < olk_length_of(&r); k++)
             olk_learn_common(&in->learned.common, r.x[k], readings + (double)k);
     }
     if (p->method != OLK_COMMON && frozen && in->learned.pair.others >= 0.0)
@@ -327,7 +359,7 @@ static inline int olk_scale_by_one(const olk_intake *in, int learning, void *que
     else
         line = olk_pair_affine(learning ? &in->learned.pair : olk_intake_pair(in), count);
     for (olk_begin_reading(&r, &in->row, setup->features, 0); olk_next_piece(&r);) {
-        olk_scale_common(&line, setup->preprocessing.common_clip, r.x, r.m, z);
+        olk_scale_common(&line, setup->preprocessing.common_clip, r.x, olk_length_of(&r), z);
         olk_write_piece(&r, z, query, setup->wide);
     }
     return r.good;
@@ -347,13 +379,13 @@ static inline int olk_has_one_scale(const olk_intake *in)
 static inline void olk_learn_piece(const olk_intake *in, const olk_reader *r, uint8_t *to,
                                    double *z)
 {
-    const olk_scaler *s = &in->scaler;
+    const olk_scaler *s = OLK_SCALER(in);
     if (!olk_is_frozen(s, in->seen)) {
-        in->learn_readings(to, s->records + OLK_COMPACT_BYTES * r->first, r->x, r->m, &s->rule,
-                          (uint32_t)(in->seen + 1), (uint32_t)r->first, z);
+        in->learn_readings(to, s->records + OLK_COMPACT_BYTES * r->first, r->x, r->length,
+                           &s->rule, (uint32_t)(in->seen + 1), (uint32_t)r->first, z);
         return;
     }
-    for (ptrdiff_t k = 0; k < r->m; k++)
+    for (ptrdiff_t k = 0; k < olk_length_of(r); k++)
         z[k] = olk_learn_record(s, r->first + k, r->x[k], in->seen, to + OLK_COMPACT_BYTES * k);
 }
 #endif
@@ -376,13 +408,13 @@ static inline int olk_scale_each(olk_intake *in, int learning, void *query)
     while (olk_next_piece(&r)) {
 #ifndef OLK_ROW_TYPE
         uint8_t later[OLK_PIECE * OLK_COMPACT_BYTES];
-        if (learning && olk_is_compact(&in->scaler))
+        if (learning && olk_is_compact(OLK_SCALER(in)))
             olk_learn_piece(in, &r, r.first ? later : in->records, z);
         else
 #endif
-            for (ptrdiff_t k = 0; k < r.m; k++)
-                z[k] = olk_scale_reading(&in->scaler, r.first + k, r.x[k], in->seen, learning);
-        for (ptrdiff_t k = 0; setup->forecasts && k < r.m; k++)
+            for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
+                z[k] = olk_scale_reading(OLK_SCALER(in), r.first + k, r.x[k], in->seen, learning);
+        for (ptrdiff_t k = 0; setup->forecasts && k < olk_length_of(&r); k++)
             if (r.x[k] != r.x[k])
                 z[k] = olk_last_reading(in, r.first + k);
         olk_write_piece(&r, z, query, setup->wide);
@@ -437,11 +469,11 @@ static inline void olk_keep_each(olk_intake *in)
     const olk_setup *setup = OLK_SETUP_OF(in);
     olk_reader r;
 #ifndef OLK_ROW_TYPE
-    const int compact = olk_is_compact(&in->scaler), has_first = compact && !in->one_scale;
+    const int compact = olk_is_compact(OLK_SCALER(in)), has_first = compact && !in->one_scale;
     double z[OLK_PIECE];
     if (has_first) {
         const ptrdiff_t m = setup->features < OLK_PIECE ? setup->features : OLK_PIECE;
-        memcpy(in->scaler.records, in->records, (size_t)(OLK_COMPACT_BYTES * m));
+        memcpy(OLK_SCALER(in)->records, in->records, (size_t)(OLK_COMPACT_BYTES * m));
         if (m == setup->features)
             return;
     }
@@ -451,13 +483,13 @@ static inline void olk_keep_each(olk_intake *in)
 #ifndef OLK_ROW_TYPE
         if (compact) {
             if (r.first || !has_first)
-                olk_learn_piece(in, &r, in->scaler.records + OLK_COMPACT_BYTES * r.first, z);
+                olk_learn_piece(in, &r, OLK_SCALER(in)->records + OLK_COMPACT_BYTES * r.first, z);
             continue;
         }
 #endif
-        for (ptrdiff_t k = 0; k < r.m; k++)
+        for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
             if (!setup->forecasts || r.x[k] == r.x[k])
-                olk_update_reading(&in->scaler, r.first + k, r.x[k], in->seen);
+                olk_update_reading(OLK_SCALER(in), r.first + k, r.x[k], in->seen);
     }
 }
 
@@ -495,7 +527,7 @@ static inline const olk_scaler *olk_intake_scales_each(const olk_intake *in)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
     const int one = p->method == OLK_COMMON || (p->pairs && in->one_scale);
-    return p->method && !one ? &in->scaler : NULL;
+    return p->method && !one ? OLK_SCALER(in) : NULL;
 }
 
 /* How many inputs have a deviation, after the row was added to the statistics. */
@@ -509,7 +541,7 @@ static inline ptrdiff_t olk_intake_deviating(const olk_intake *in)
         return olk_intake_common(in)->squares > 0.0 ? d : 0;
     if (setup->preprocessing.pairs && in->one_scale)
         return olk_intake_pair(in)->others > 0.0 ? d : 0;
-    return olk_count_deviating(&in->scaler, d);
+    return olk_count_deviating(OLK_SCALER(in), d);
 }
 
 /* -- The width -- */

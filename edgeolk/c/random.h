@@ -14,8 +14,10 @@
    O'Neill 2014, XSH-RR 64/32: one word at a time, and skipping ahead. */
 
 static const uint64_t OLK_PCG_FACTOR = UINT64_C(6364136223846793005);
-/* Increments, 2 * stream + 1: stream 55 for features of `sorf`, stream 54 for everything else. */
+/* Increments, 2 * stream + 1: stream 55 for features of `sorf`, 56 for normal draws, 54 for everything
+   else. */
 static const uint64_t OLK_PCG_DRAWS = UINT64_C(109), OLK_PCG_SIGNS = UINT64_C(111);
+static const uint64_t OLK_PCG_NORMALS = UINT64_C(113);
 
 static inline uint32_t olk_pcg_word(uint64_t state)
 {

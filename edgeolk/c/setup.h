@@ -36,6 +36,9 @@ enum {
     OLK_AT_UPDATES = 80
 };
 
+/* The largest counter: a step may add to it without overflow. */
+#define OLK_MAX_COUNT (INT64_C(1) << 62)
+
 /* How rows are scaled and shortened before the learner sees them, and how its width is found. */
 typedef struct {
     int32_t method;       /* of the scaler, 0 for none */

@@ -46,6 +46,31 @@ typedef struct {
 
 /* Numbers of olk_history and of olk_pending, without what is stored behind them. */
 enum { OLK_HISTORY_NUMBERS = 20, OLK_PENDING_NUMBERS = 9 };
+/* Positions in olk_history (forecast_models.h), which starts with five counts; bits of its marks;
+   changes that the unit of a horizon above 1 needs. */
+enum {
+    OLK_HISTORY_CHANGES = 1,
+    OLK_HISTORY_MARKS = 5,
+    OLK_HISTORY_FIRST = 6,
+    OLK_HISTORY_ERROR = 8,
+    OLK_HISTORY_LAST = 9,
+    OLK_HISTORY_CHANGE = 10,
+    OLK_HISTORY_MEAN = 13,
+    OLK_HISTORY_VARIANCE = 14,
+    OLK_HISTORY_SQUARE = 15,
+    OLK_HISTORY_UNIT = 16,
+    OLK_HISTORY_NEAR = 17,
+    OLK_HISTORY_FAR = 18,
+    OLK_HISTORY_KERNEL = 19
+};
+enum { OLK_KNOWN = 1, OLK_KERNEL_KNOWN = 2 };
+enum { OLK_FIRST_CHANGES = 3 };
+/* Marks of pending rows without a known last target, and of those answered while the mean error was
+   0; a positive mark is that mean error, 0 an empty slot. */
+enum { OLK_ROW_UNKNOWN = -2, OLK_ROW_WITHOUT_ERROR = -1 };
+/* Largest targets that can be learned: their squares do not overflow. */
+#define OLK_MAX_SINGLE_TARGET 1e15
+#define OLK_MAX_DOUBLE_TARGET 1e100
 
 /* Inputs of the diagonal learner; inputs of the head; experts of ML-Poly. */
 static inline ptrdiff_t olk_diagonal_inputs(const olk_forecast *f)

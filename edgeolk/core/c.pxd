@@ -323,9 +323,10 @@ cdef extern from "sorf_types.h" nogil:
     void olk_end_step(uint16_t* flags, uint16_t before) noexcept
 
 
-# Random numbers: PCG32 by seed and stream, its draws, the normals of numpy's PCG64.
+# Random numbers: PCG32 by seed and stream, its draws, normal draws.
 
 cdef extern from "random.h" nogil:
+    const uint64_t OLK_PCG_NORMALS
     const uint64_t OLK_PCG_SIGNS
 
     uint64_t olk_pcg_seed(uint64_t seed, uint64_t step) noexcept
@@ -339,11 +340,7 @@ cdef extern from "random.h" nogil:
 
 
 cdef extern from "normals.h" nogil:
-    ctypedef struct olk_pcg64:
-        pass
-
-    void olk_pcg64_seed(olk_pcg64* g, uint64_t seed) noexcept
-    double olk_standard_normal(olk_pcg64* g) noexcept
+    void olk_normals(uint64_t* state, ptrdiff_t n, double* out) noexcept
 
 
 # Used once in a model's life: the eigenvectors of a Nystrom basis; used by a halving: selection.
@@ -536,11 +533,38 @@ cdef extern from "sorf_row.h" nogil:
     void olk_sorf_begin(const olk_sorf* p, const olk_sorf_state* s, int wide) noexcept
 
 
-# What a model is, and the intake of its rows: scaling, clipping, the width.
+# What a model is, for the rules of what its block may hold. The structs are complete: they are
+# filled by name, and an export writes them as initialisers.
 
 cdef extern from "setup.h" nogil:
     ctypedef struct olk_offsets:
+        size_t weights
+        size_t mean_weights
+        size_t blend
+        size_t target
+        size_t last_label
+        size_t linear
+        size_t relevance
+        size_t shared_relevance
+        size_t gradient_steps
+        size_t drift
+        size_t row_memory
+        size_t memory_state
+        size_t memory_narrow
+        size_t novelty
+        size_t channels
+        size_t channel_counts
+        size_t deviations
+        size_t watch
+        size_t errors
+        size_t skipped
         size_t history
+        size_t forecaster
+        size_t head
+        size_t ml_poly
+        size_t pending
+        size_t season
+        size_t kernel_rows
         size_t scaler
         size_t scaler_counts
         size_t scaler_range
@@ -550,6 +574,11 @@ cdef extern from "setup.h" nogil:
         size_t width
         size_t width_mean
         size_t width_follows
+        size_t query
+        size_t inputs
+        size_t class_scores
+        size_t recalled
+        size_t feature_row
 
     ctypedef struct olk_preprocessing:
         int32_t method
@@ -568,12 +597,21 @@ cdef extern from "setup.h" nogil:
 
     ctypedef struct olk_setup:
         ptrdiff_t features
+        ptrdiff_t columns
         int32_t wide
+        int32_t stored
+        double max_weight
+        double lapse
+        uint64_t seed
+        double widths[4][8]
         int32_t forecasts
+        olk_sorf sorf
         olk_forecast forecast
         olk_preprocessing preprocessing
         olk_offsets at
 
+
+# The intake of rows: scaling, clipping, the width.
 
 cdef extern from "intake.h" nogil:
     ctypedef struct olk_indices:

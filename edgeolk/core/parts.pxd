@@ -267,13 +267,13 @@ cdef inline double dtype_max(int part) noexcept nogil:
 
 cdef inline double dtype_max_gamma(int part) noexcept nogil:
     if part == DTYPE_FLOAT32:
-        return 2.953879475352651e+74
+        return 1.4134774833230458e+75
     if part == DTYPE_FLOAT64:
-        return 2.5510204081632648e+297
+        return 1.2207031249999996e+298
     if part == DTYPE_FLOAT16:
-        return 10950865.716836736
+        return 52401603.52783203
     if part == DTYPE_INT8:
-        return 2.953879475352651e+74
+        return 1.4134774833230458e+75
     return 0  # no such part
 
 

@@ -18,9 +18,8 @@ from edgeolk.core.c cimport (
 )
 
 
-cdef extern from *:
-    """#define OLK_MAX_COUNT ((int64_t)1 << 62)"""
-    const int64_t MAX_COUNT "OLK_MAX_COUNT"    # limit of every counter (files/invariants.py)
+cdef extern from "setup.h":
+    const int64_t MAX_COUNT "OLK_MAX_COUNT"    # limit of every counter (c/holds.h)
 
 
 cdef struct Model:

@@ -3,17 +3,15 @@
 ``places`` maps the name of each region to its address.
 """
 
-from libc.float cimport DBL_MAX
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 
 from edgeolk.core.c cimport (
-    OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_PCG_SIGNS, OLK_SORF_BINARY,
-    OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_forecast, olk_forecast_state,
-    olk_intake_attach, olk_intake_start_width, olk_offsets, olk_pcg_seed, olk_preprocessing, olk_set_memory_steps, olk_sorf, olk_sorf_state,
+    OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_PCG_SIGNS, OLK_SORF_BINARY, OLK_SORF_CLASSES,
+    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_forecast, olk_forecast_state, olk_intake_attach,
+    olk_intake_start_width, olk_pcg_seed, olk_set_memory_steps, olk_sorf, olk_sorf_state,
 )
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT64, DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE, Params,
-    basis_has_frequencies, dtype_max_gamma,
 )
 from edgeolk.core.state cimport (
     Errors, Forgetron, Function, Halving, Hints, MODEL_RUNS, Mean, Model, Nystrom, Skipped, State,
@@ -139,29 +137,11 @@ cdef inline void decode_forecast(State* s, object config) except *:
     p.n_levels = len(levels)
     for i, level in enumerate(levels):
         p.levels[i] = level
-    s.setup.forecasts = 1
-    s.setup.forecast = p[0]
 
 
 cdef inline void decode_preprocessing(State* s, object config) except *:
     """The configuration of preprocessing."""
-    cdef olk_preprocessing* p = &s.setup.preprocessing
     preprocessing = config.preprocessing
-    s.setup.features = config.n_features
-    s.setup.wide = s.c.vectors == DTYPE_FLOAT64
-    p.method = preprocessing.method
-    p.clip, p.window = preprocessing.clip, preprocessing.window
-    p.freeze_after = preprocessing.freeze_after
-    p.pairs = config.finds_pairs
-    p.common_clip = preprocessing.common_clip
-    p.clamp = config.clamp_limit
-    p.max_norm = preprocessing.clip_rows
-    p.gamma_rows, p.follows = preprocessing.gamma_rows, preprocessing.follows
-    p.laplacian = s.c.kernel.kind == OLK_LAPLACIAN
-    p.gamma = s.c.kernel.gamma
-    p.max_gamma = DBL_MAX
-    if basis_has_frequencies(s.c.choice.basis):
-        p.max_gamma = dtype_max_gamma(s.c.choice.dtype)
     s.preprocessing.reshapes = preprocessing.reshapes
     s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0
 
@@ -298,27 +278,10 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     return 0
 
 
-cdef inline size_t offset(dict regions, str name) except? 0:
-    """Offset of a region from the start of the block, 0 if there is none."""
-    region = regions.get(name)
-    return 0 if region is None else region.offset
-
-
 cdef inline int attach_preprocessing(State* s, dict regions) except -1:
     """Places of the preprocessing, and the width if it is known."""
     cdef Py_ssize_t end = -1
     cdef int count = -1
-    cdef olk_offsets* to = &s.setup.at
-    to.history = offset(regions, "history")
-    to.scaler = offset(regions, "scaler")
-    to.scaler_counts = offset(regions, "scaler_counts")
-    to.scaler_range = offset(regions, "scaler_range")
-    to.statistics = offset(regions, "statistics")
-    to.common = offset(regions, "common")
-    to.clipped_rows = offset(regions, "clipped_rows")
-    to.width = offset(regions, "width")
-    to.width_mean = offset(regions, "width_mean")
-    to.width_follows = offset(regions, "width_follows")
     olk_intake_attach(&s.preprocessing.intake, &s.setup, <uint8_t*>s.m)
     s.preprocessing.intake.learn_readings = s.simd.learn_readings
     if s.setup.preprocessing.follows:

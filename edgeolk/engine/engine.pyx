@@ -18,6 +18,7 @@ from edgeolk.engine.attach cimport (
     attach, attach_preprocessing, attach_structured, decode, decode_features, decode_forecast,
     decode_preprocessing, decode_structured,
 )
+from edgeolk.engine.setup cimport fill_setup
 from edgeolk.core.rows cimport accepts, allocate_scratch, borrow
 from edgeolk.ring.expansion cimport coefficient_count
 from edgeolk.sorf.sorf cimport (
@@ -70,6 +71,7 @@ cdef class Engine:
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
         decode(&self.state, config)
+        fill_setup(&self.state.setup, config, self.regions.values())
         decode_preprocessing(&self.state, config)
         if config.update.is_sorf:
             decode_structured(&self.state, config)

@@ -20,9 +20,9 @@ from edgeolk.learner import Learner
 C_FOLDER = BOARD.parent
 #: Files of every export besides edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "answers.h", "main.c", "LICENSE")
-LEARNING = ("block.h", "call.h", "crc.h", "state.h", "flash.h", "flash.c")
+LEARNING = ("block.h", "call.h", "crc.h", "flash.h", "flash.c")
 #: Additional files of forecasters.
-FORECASTING = ("forecast_state.h", "forecasting.h")
+FORECASTING = ("forecasting.h",)
 #: Where calls may have their scratch memory.
 SCRATCH = ("stack", "arena")
 #: Headers that only the library's own build includes.

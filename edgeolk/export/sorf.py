@@ -9,6 +9,7 @@ from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.regions import FORECASTER
 from edgeolk.export.text import Model, braced, image_definitions, number
+from edgeolk.files.holds import setup_of
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import max_gamma
@@ -96,7 +97,6 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SHARED": int("shared_relevance" in at),
         "EK_COMMON": int(preprocessing.method == INSIDE["common"]),
         "EK_COMMON_CLIP": float(preprocessing.common_clip),
-        "EK_CLAMP": config.clamp_limit,
         "EK_GAMMA": float(config.kernel.fields()[2]),
         "EK_MOST_GAMMA": max_gamma(config.storage.most),
         "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
@@ -104,6 +104,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
         "EK_CLEARED_REGIONS": braced([list(place) for place in _reset_regions(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
+        "EK_SETUP": braced(setup_of(config, plan.regions)),
         "EK_SORF": braced(list(members.values())),
         "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecasts),
@@ -114,21 +115,12 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
 
 
 def _of_forecaster(learner: Learner) -> dict[str, Any]:
-    """The macros of a forecaster: its options, and the places of its regions."""
-    config = learner._config
+    """The macros of a forecaster."""
     values = learner._engine.forecaster()
-    names = (*FORECASTER, "season")
-    places = [
-        [region.offset, region.shape[0] * region.shape[1]]
-        for region in learner.plan.regions
-        if region.name in names
-    ]
     return {
         "EK_HORIZON": values["horizon"],
         "EK_INTERVALS": values["n_levels"],
         "EK_FORECAST": braced(list(values.values())),
-        "EK_FORECAST_REGIONS": braced(places),
-        "EK_MOST_NUMBER": "DBL_MAX" if config.dtype == Dtype.FLOAT64 else "FLT_MAX",
     }
 
 

@@ -16,7 +16,10 @@ def number(value: Any) -> str:
 
 
 def braced(value: Any) -> str:
-    """A number, or an initialiser with the dimensions of a nested list."""
+    """A number, or an initialiser: a struct by member, an array with the dimensions of a list."""
+    if isinstance(value, dict):
+        members = (f".{name} = {braced(member)}" for name, member in value.items())
+        return "{" + ", ".join(members) + "}"
     if isinstance(value, (list, tuple)):
         return "{" + ", ".join(map(braced, value)) + "}"
     return number(value)

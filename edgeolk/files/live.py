@@ -5,10 +5,13 @@ The words of state are the members of the small structs of ``core/state.pxd``, b
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from math import inf
 from typing import TYPE_CHECKING, Any
 
+from edgeolk.checks import require
 from edgeolk.configuration.header import (
     FLAGS_OFFSET,
     IMPLIED,
@@ -28,9 +31,10 @@ from edgeolk.configuration.layout import state_bytes
 from edgeolk.configuration.regions import KINDS, Lifetime, Region
 from edgeolk.configuration.settings import Settings
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
-from edgeolk.parts.numbers import AXES, Algorithm, Update
+from edgeolk.parts.methods import find
+from edgeolk.parts.numbers import AXES, Algorithm, Projection, Update
 from edgeolk.parts.storage import ELEMENTS
-from edgeolk.parts.table import uses
+from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
 from edgeolk.scaling.record import preprocessing_from
 
@@ -226,12 +230,39 @@ def arrays_of(state: list[Region], block: memoryview) -> dict[str, Any]:
     return arrays
 
 
-def check(config: Settings, head: Head, regions: tuple[Region, ...], block: memoryview) -> None:
-    """Check the state in an untrusted live block.
+def check_name(config: Settings) -> None:
+    """Check that a named algorithm has the parts of its catalogue row, with some choice of options.
+
+    Raises ValueError: it does not.
+    """
+    member = config.member
+    if member == Algorithm.CUSTOM:
+        return
+    method = find(member)
+    for options in itertools.product(*(choice.values() for choice in method.choices.values())):
+        parts = {**DEFAULT_PARTS, **method.parts}
+        for option in options:
+            parts.update(option)
+        differ = {axis for axis, part in parts.items() if config.parts[axis] != part}
+        # With an infinite radius there is no projection.
+        unbounded = config.parts["projection"] == Projection.NONE
+        if not differ or (
+            differ == {"projection"}
+            and unbounded
+            and parts["projection"] in (Projection.BALL, Projection.COEFFICIENTS)
+            and config.values.get("U", inf) == inf
+        ):
+            return
+    raise ValueError(f"the model is inconsistent: its parts are not those of {method.name}")
+
+
+def check(config: Settings, regions: Iterable[Region], block: memoryview) -> None:
+    """Check the state in an untrusted live block, as far as it is in these regions.
 
     Raises ValueError: learning cannot lead to this state.
     """
-    from edgeolk.files.invariants import check_state  # needed for state from outside only
+    from edgeolk.files.holds import problem_of  # needed for state from outside only
 
+    check_name(config)
     state = [region for region in regions if is_state(region)]
-    check_state(config, words_of(head, state, block), arrays_of(state, block))
+    require(not (problem := problem_of(config, state, block)), problem)

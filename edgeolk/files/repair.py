@@ -14,7 +14,6 @@ from edgeolk.configuration.header import NATIVE, unpack
 from edgeolk.configuration.regions import Region
 from edgeolk.configuration.settings import Settings
 from edgeolk.files import live
-from edgeolk.files.invariants import check_state
 from edgeolk.parts import Basis, Policy, Update
 
 #: Regions that can be recomputed from the others.
@@ -84,6 +83,5 @@ def prepare(config: Settings, regions: tuple[Region, ...], block: memoryview) ->
             for column in range(config.columns):
                 for at in range(column * config.weights + used, (column + 1) * config.weights):
                     columns[at] = 0.0
-    kept = {name: numbers for name, numbers in arrays.items() if name not in DERIVED}
-    check_state(config, words, kept)
     live.write_words(words, state, block)
+    live.check(config, [region for region in state if region.name not in DERIVED], block)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +35,6 @@ from edgeolk.files import live
 from edgeolk.files.atomic import Path, open_regular, read_into
 from edgeolk.files.checksums import checksum, verify_file
 from edgeolk.files.live import WORDS
-from edgeolk.files.scaler_state import following
 
 _SWAP = sys.byteorder == "big"
 
@@ -139,9 +137,6 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
 _OF_SLOTS = ("support_vectors", "norms")
 _OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum", "per_update")
 
-#: Regions that a file may lack -> their initial numbers.
-_INITIAL: dict[str, Callable[[Settings], list[float]]] = {"width_follows": following}
-
 
 def _checked(settings: Settings) -> Settings:
     try:
@@ -219,7 +214,7 @@ def _checked_state(
 ) -> tuple[Settings, Arena]:
     """Check the state in a block; take the int8 levels from it into the configuration."""
     with memoryview(arena) as block:
-        live.check(config, unpack(block, NATIVE), regions, block)
+        live.check(config, regions, block)
         by_name = {region.name: region for region in regions}
         if "levels" in by_name:
             levels: list[Any] = live.numbers(by_name["levels"], block).tolist()
@@ -275,7 +270,7 @@ def from_stored(stored: Stored, max_bytes: int | None = None) -> tuple[Settings,
     config = _checked(stored.config)
     regions = _laid_out(config, max_bytes)
     for region in regions:
-        if live.is_state(region) and region.name not in WORDS and not _starts_fresh(region, stored):
+        if live.is_state(region) and region.name not in WORDS:
             _check_region(config, region, stored)
     arena = _arena(regions)
     with memoryview(arena) as block:
@@ -284,17 +279,8 @@ def from_stored(stored: Stored, max_bytes: int | None = None) -> tuple[Settings,
         for region in regions:
             if not live.is_state(region) or region.name in WORDS:
                 continue
-            if _starts_fresh(region, stored):
-                for place, number in enumerate(_INITIAL[region.name](config)):
-                    live.numbers(region, block)[place] = number
-            else:
-                _copy(region, stored, block)
+            _copy(region, stored, block)
     return _checked_state(config, regions, arena)
-
-
-def _starts_fresh(region: Region, stored: Stored) -> bool:
-    """Whether the file lacks a region that then gets its initial numbers."""
-    return region.name in _INITIAL and region.name not in stored.regions
 
 
 def _check_region(config: Settings, region: Region, stored: Stored) -> None:

@@ -55,9 +55,8 @@ class BasisTraits(Part):
     members: str = ""
 
 
-#: The largest normal draw: with uniform draws of 53 bits the tail ends at 12.3
-#: (``c/normals.h``).
-MAX_NORMAL = 14.0
+#: Above the largest normal draw, which stands for the probability 1 - 2^-33 (``c/normals.h``).
+MAX_NORMAL = 6.4
 
 
 def max_gamma(max_stored: float) -> float:

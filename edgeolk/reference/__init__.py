@@ -54,12 +54,13 @@ from edgeolk.reference.perceptrons import (
     Stoptron,
 )
 from edgeolk.reference.projectron import Projectron, ProjectronPlusPlus
-from edgeolk.reference.sorf import DriftingSorf, Sorf
+from edgeolk.reference.sorf import Sorf
 from edgeolk.reference.sorf_forecast import Forecaster
 from edgeolk.reference.sorf_novelty import InTime, SorfNovelty
-from edgeolk.reference.sorf_scaling import Following
+from edgeolk.reference.sorf_scaling import Following, ScaledSorf
 
-#: The kernel learners by the names of their algorithms. `sorf` is ``Sorf`` and its relatives.
+#: The kernel learners by the names of their algorithms. `sorf` is ``ScaledSorf``; ``Sorf`` is the
+#: same for scaled rows.
 LEARNERS: dict[str, type[KernelLearner]] = {
     "perceptron": Perceptron,
     "stoptron": Stoptron,
@@ -98,7 +99,8 @@ LEARNERS: dict[str, type[KernelLearner]] = {
 }
 
 __all__ = [
-    "LEARNERS", "Budgeted", "Comparison", "DriftingSorf", "Following", "Forecaster", "InTime",
-    "KernelLearner", "Norma", "PassiveAggressive", "Pcg32", "Several", "Sorf", "SorfNovelty",
+    "LEARNERS", "Budgeted", "Comparison", "Following", "Forecaster", "InTime",
+    "KernelLearner", "Norma", "PassiveAggressive", "Pcg32", "ScaledSorf", "Several", "Sorf",
+    "SorfNovelty",
     "compare", "gaussian", "laplacian", "linear", "polynomial", "sigmoid",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from edgeolk.reference.base import (
     width_of,
 )
 from edgeolk.reference.gradient import require_shrinkage
+from edgeolk.reference.normals import standard_normals
 
 
 class Fogd(KernelLearner):
@@ -42,8 +43,8 @@ class Fogd(KernelLearner):
     def features(self, x: np.ndarray) -> np.ndarray:
         x = np.asarray(x, dtype=float)
         if self.omega is None:
-            normal = np.random.Generator(np.random.PCG64(self.seed)).standard_normal
-            self.omega = normal((self.D, x.size)) * math.sqrt(2.0 * self.width)
+            draws = standard_normals(self.seed, (self.D, x.size))
+            self.omega = draws * math.sqrt(2.0 * self.width)
         angles = self.omega @ x
         return np.concatenate([np.cos(angles), np.sin(angles)]) / math.sqrt(self.D)
 

@@ -5,10 +5,10 @@ except for stored numbers; with int8 the stored weights are integers, rounded by
 of the specification. Details not in the specification: with float32 and int8 storage the scaled
 inputs x' and the gradient q of `relevance`, summed block by block, are float32.
 
-`DriftingSorf` adds sections 13, 14 and 7e: the drift alarm, leaking weights, one learned width.
-Written from the specification, independently of the loops. Its arithmetic is float64, rounded when
-stored: to float32 except for float64 storage. The scaler is not implemented here: a row is passed
-scaled, with the inputs that have a deviation, and an alarm of the scaler is recorded as "scaler".
+Written from the specification, independently of the loops. The alarm on drift (section 13) and the
+learned width of all inputs (7e) are float64, rounded when stored: to float32 except for float64
+storage. A row is passed scaled, with the inputs that have a deviation; an alarm of the scaler is
+recorded as "scaler". `ScaledSorf` (sorf_scaling.py) has the scaler and the width inside.
 """
 
 from __future__ import annotations
@@ -176,7 +176,9 @@ class Sorf:
         blends: Sequence[float] = (0.0, 0.1, 0.3, 1.0),
         linear: bool = False,
         last_label: bool = False,
-        relevance: bool = False,
+        relevance: bool | str = False,
+        drift: bool = True,
+        leak: float = 0.0,
     ) -> None:
         require(n_classes is None or (n_classes >= 2 and loss == "hinge"), "K >= 2, hinge")
         require(not (linear and n_classes), "the linear expert has one column")
@@ -191,7 +193,8 @@ class Sorf:
         self.cmin, self.cmax, self.shrink = cmin, cmax, shrink
         self.blends = np.array(blends)
         self.G = len(groups)
-        self.linear, self.last_label, self.relevance = linear, last_label, relevance
+        self.linear, self.last_label, self.relevance = linear, last_label, bool(relevance)
+        self.shared, self.drift, self.leak = relevance == "shared", drift, leak
         self._start_blend()
         self.t = self.mistakes = self.updates = self.u = 0
         self.wl = np.zeros(n_features + 1, dtype=self.real)
@@ -201,6 +204,12 @@ class Sorf:
         self.grad2 = np.zeros(n_features, dtype=self.real)
         self.mean, self.m2 = 0.0, 0.0
         self.hold = math.inf  # bound on the inputs of the features (section 15)
+        self.gl, self.gg = self.real(0.0), self.real(0.0)
+        self.plain_omega = self.phi.omega.copy()
+        self.v, self.g, self.ef, self.es = (self.real(number) for number in (1.0, 0.0, 0.0, 0.0))
+        self.last = self.alarms = 0
+        self.wrong = False
+        self.alarm_log: list[tuple[int, str]] = []
 
     def _start_blend(self) -> None:
         self.L = np.zeros((self.G, len(self.blends)))
@@ -210,13 +219,19 @@ class Sorf:
 
     def set_omega(self, omega: np.ndarray) -> None:
         """Set the width: angles per unit of the transform."""
-        self.phi.omega = omega
+        self.plain_omega = omega
+        self.set_scale(float(self.gl))
+
+    def set_scale(self, gl: float) -> None:
+        """Set the learned width of all inputs (section 7e)."""
+        self.gl = self.real(gl)
+        self.phi.omega = self.plain_omega * math.exp(float(self.gl))
 
     # --- scores ---
 
     def inputs(self, x: np.ndarray) -> np.ndarray:
         x = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
-        if not self.relevance:
+        if not self.relevance or self.shared:
             return x
         scaled = (x * np.exp(self.lam.astype(float))).astype(self.real)
         return np.asarray(scaled, dtype=float)
@@ -286,8 +301,19 @@ class Sorf:
             return min(4.0, (y - float(f[0])) ** 2)
         return float(self.margin(f, y) <= 0.0)
 
-    def step(self, x: np.ndarray, y: float, weight: float = 1.0) -> float:
-        """Learn a row; returns f before it, the margin of K classes, or the predicted target."""
+    def step(
+        self,
+        x: np.ndarray,
+        y: float,
+        weight: float = 1.0,
+        deviates: np.ndarray | None = None,
+        follows: bool = True,
+    ) -> float:
+        """Learn a row; returns f before it, the margin of K classes, or the predicted target.
+
+        `deviates`: the inputs with a deviation in the scaler, None without a scaler; `follows`:
+        whether it is a standard scaler that is not frozen.
+        """
         x, y = np.array(x, dtype=float), float(y)
         scaled = self.inputs(x)
         phi = self.phi(scaled)
@@ -317,6 +343,8 @@ class Sorf:
         self.t += 1
         if self.t % 8 == 0:
             self._set_windows()
+        if self.drift:
+            self._watch(x, deviates, follows)
         return returned
 
     def _scaled_target(self, y: float) -> float:
@@ -330,7 +358,16 @@ class Sorf:
     def _scored(
         self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
     ) -> None:
-        """Hook with the scores of a row, before anything but the target scale has changed."""
+        """What the alarm and the leak need of the scores, before anything else has changed."""
+        leader = int(np.argmax(self.shares()[0]))
+        max_cost = 4.0 if self.regression else 1.0
+        output = self.output(x, f)
+        self.costs = [self.cost(part, y) / max_cost for part in (output, fw[leader], fa[leader])]
+        self.wrong = not self.regression and self.cost(f, y) > 0.0
+
+    def output(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
+        """The score of a row, f being that of the features."""
+        return f
 
     def _count(self, fw: np.ndarray, fa: np.ndarray, f_l: float, y: float, weight: float) -> None:
         for g in range(self.G):
@@ -365,9 +402,19 @@ class Sorf:
         self.w.add(k, list(columns), tau * signs[None, :, None] * phi[k][:, None, :])
 
     def _average(self) -> None:
+        if self.leak > 0.0 and self.wrong:
+            self._leak()
         for g, k in self.phi.due(self.t):
             change = (self.w.v[k].astype(float) - self.a.v[k].astype(float)) / self.n[g]
             self.a.add(k, range(self.K), change)
+
+    def _leak(self) -> None:
+        """Section 14."""
+        E, alpha, _, _ = self.shares()
+        share = alpha / E if self.G > 1 else alpha
+        for g, k in self.phi.due(self.t):
+            if share[g] > 0.7 and self.n[g] < 2.0 * self.cmin:
+                self.w.add(k, range(self.K), -self.leak * self.w.v[k].astype(float))
 
     def _set_windows(self) -> None:
         for g in range(self.G):
@@ -430,8 +477,11 @@ class Sorf:
         if (error := self.error(f, y)) is None:
             return
         columns, residual = error
-        q = residual * self.gradient(scaled, phi, columns, live)
         self.u += 1
+        if self.shared:
+            self._learn_scale(residual * self.slope(scaled, phi, columns, live))
+            return
+        q = residual * self.gradient(scaled, phi, columns, live)
         self.grad2 = (0.999 * self.grad2.astype(float) + 0.001 * q * q).astype(self.real)
         G, some = self.grad2.astype(float), self.grad2 > 0.0
         rms = np.sqrt(G[some] / (1.0 - 0.999**self.u) + 1e-12)
@@ -439,31 +489,7 @@ class Sorf:
         lam[some] = np.clip(lam[some] + 0.003 * q[some] / rms, -2.0, 2.0)
         self.lam = lam.astype(self.real)
 
-
-class DriftingSorf(Sorf):
-    """`Sorf` with `drift`, `leak` and `relevance="shared"`."""
-
-    def __init__(
-        self,
-        n_features: int,
-        D: int,
-        gamma: float,
-        *,
-        relevance: bool | str = False,
-        drift: bool = True,
-        leak: float = 0.0,
-        **options: Any,
-    ) -> None:
-        super().__init__(n_features, D, gamma, relevance=bool(relevance), **options)
-        self.shared, self.drift, self.leak = relevance == "shared", drift, leak
-        self.gl, self.gg = self.real(0.0), self.real(0.0)
-        self.plain_omega = self.phi.omega.copy()
-        self.v, self.g, self.ef, self.es = (self.real(number) for number in (1.0, 0.0, 0.0, 0.0))
-        self.last = self.alarms = 0
-        self.wrong = False
-        self.alarm_log: list[tuple[int, str]] = []
-
-    # --- 7e ---
+    # --- one learned width (7e) ---
 
     def slope(
         self, x: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
@@ -471,78 +497,22 @@ class DriftingSorf(Sorf):
         """The derivative by gl of the blended scores' sum with these weights."""
         return float(self.by_angles(phi, weigh, live) @ self.phi.angles(x))
 
-    def set_omega(self, omega: np.ndarray) -> None:
-        self.plain_omega = omega
-        self.set_scale(float(self.gl))
-
-    def set_scale(self, gl: float) -> None:
-        self.gl = self.real(gl)
-        self.phi.omega = self.plain_omega * math.exp(float(self.gl))
-
-    def _learn_relevance(
-        self, scaled: np.ndarray, phi: np.ndarray, f: np.ndarray, y: float, live: list[bool]
-    ) -> None:
-        if not self.shared:
-            super()._learn_relevance(scaled, phi, f, y, live)
-            return
-        if (error := self.error(f, y)) is None:
-            return
-        columns, residual = error
-        q = residual * self.slope(scaled, phi, columns, live)
-        self.u += 1
+    def _learn_scale(self, q: float) -> None:
         self.gg = self.real(0.999 * float(self.gg) + 0.001 * q * q)
         if self.gg > 0.0:
             rms = math.sqrt(float(self.gg) / (1.0 - 0.999**self.u) + 1e-12)
             self.set_scale(min(2.0, max(-2.0, float(self.gl) + 0.01 * q / rms)))
 
-    # --- 14 ---
+    # --- the alarm (13) ---
 
-    def _average(self) -> None:
-        if self.leak > 0.0 and self.wrong:
-            E, alpha, _, _ = self.shares()
-            share = alpha / E if self.G > 1 else alpha
-            for g, k in self.phi.due(self.t):
-                if share[g] > 0.7 and self.n[g] < 2.0 * self.cmin:
-                    self.w.add(k, range(self.K), -self.leak * self.w.v[k].astype(float))
-        super()._average()
-
-    # --- 13 ---
-
-    def _scored(
-        self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
-    ) -> None:
-        leader = int(np.argmax(self.shares()[0]))
-        max_cost = 4.0 if self.regression else 1.0
-        output = self.output(x, f)
-        self.costs = [self.cost(part, y) / max_cost for part in (output, fw[leader], fa[leader])]
-        self.wrong = not self.regression and self.cost(f, y) > 0.0
-
-    def step(
-        self,
-        x: np.ndarray,
-        y: float,
-        weight: float = 1.0,
-        deviates: np.ndarray | None = None,
-        follows: bool = True,
-    ) -> float:
-        """`deviates`: the inputs with a deviation in the scaler, None without a scaler; `follows`:
-        whether it is a standard scaler that is not frozen."""
-        x = np.asarray(x, dtype=float)
-        returned = super().step(x, y, weight)
+    def _watch(self, x: np.ndarray, deviates: np.ndarray | None, follows: bool) -> None:
         e, e_w, e_a = self.costs
-        if self.drift:
-            if deviates is not None and deviates.any():
-                square = float(np.mean(x[deviates] ** 2))
-                self.v = self._followed(self.v, square, 128)
-            self.g = self._followed(self.g, e_w - e_a, 128)
-            self.ef = self._followed(self.ef, e, 128)
-            self.es = self._followed(self.es, e, 2048)
-            self._check(deviates is not None and follows)
-        return returned
-
-    def output(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
-        """The score of a row, f being that of the features."""
-        return f
+        if deviates is not None and deviates.any():
+            self.v = self._followed(self.v, float(np.mean(x[deviates] ** 2)), 128)
+        self.g = self._followed(self.g, e_w - e_a, 128)
+        self.ef = self._followed(self.ef, e, 128)
+        self.es = self._followed(self.es, e, 2048)
+        self._check(deviates is not None and follows)
 
     def _followed(self, old: Any, new: float, rows: int) -> Any:
         return self.real(float(old) + (new - float(old)) / min(self.t, rows))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from edgeolk.reference.base import require
-from edgeolk.reference.sorf import DriftingSorf
+from edgeolk.reference.sorf import Sorf
 
 SHARES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # Q
 # rho; with experts of the narrower kernel, and with three classes or more
@@ -20,8 +20,8 @@ COST, COST_OF_TWO, COST_OF_CLASSES = 4.0, 3.0, -3.0
 NEAR, MAX_CODE = 9.0, 7
 
 
-class RememberingSorf(DriftingSorf):
-    """`DriftingSorf` with a memory of M rows; ``memory_gamma`` is the initial gamma_0.
+class RememberingSorf(Sorf):
+    """`Sorf` with a memory of M rows; ``memory_gamma`` is the initial gamma_0.
 
     ``memory_narrow``: the narrower of its two kernels has separate experts.
     """

@@ -1,8 +1,8 @@
-"""Preprocessing of `sorf`: a running scaler in 9 bytes per input; one scale for all inputs, clamped
-inputs, a width that adapts to the rows (section 15 of docs/sorf.md).
+"""Preprocessing of `sorf`: a running scaler in 40 or in 9 bytes per input, one scale for all
+inputs, clamped inputs, a width that adapts to the rows (section 15 of docs/sorf.md).
 
-The compact scaler is written from its specification with numpy scalars. `Following` does not
-include the scaler of each input: a row is passed together with its scaled version.
+Written from the pages; the compact scaler with numpy scalars. `Following` does not include the
+scaler of each input: a row is passed together with its scaled version. `ScaledSorf` includes it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,68 @@ def hashed(row: int, j: int) -> int:
     return w ^ w >> 16
 
 
+class WideInput:
+    """Mean and deviation of one input in 40 bytes, section 2 of docs/scaler.md."""
+
+    def __init__(self, clip: float = 5.0, window: float = 10_000.0) -> None:
+        self.clip, self.window = clip, window
+        self.mean = self.sd = self.held = 0.0
+        self.age = self.clipped = 0
+
+    def _is_negligible(self, spread: float) -> bool:
+        return spread <= 64.0 * 2.0**-52 * abs(self.mean) or spread < 2.0**-1021
+
+    def _set_spread(self, spread: float) -> None:
+        self.sd, self.held = spread, 0.0
+        if self._is_negligible(spread):
+            self.sd, self.held = 0.0, self.mean
+
+    def learn(self, x: float) -> None:
+        """Update the statistics with one reading."""
+        self.age += 1
+        if self.age < 3:
+            self.held = x
+            if self.age == 1:
+                self.mean = x
+        elif self.age == 3:
+            low, self.mean, high = sorted((self.mean, self.held, x))
+            self._set_spread(min(self.mean - low, high - self.mean))
+        elif self.sd == 0.0:
+            self._begin_again(x)
+        else:
+            reach = self.clip * self.sd
+            self.clipped += abs(x - self.mean) > reach
+            u = min(max(x - self.mean, -reach), reach)
+            r = u / self.sd
+            g = max(3.0 / (self.age + 2.0), 1.0 / self.window)
+            self.mean += g * u
+            self._set_spread(self.sd * math.sqrt((1.0 - g) * (1.0 + g * r * r)))
+
+    def _begin_again(self, x: float) -> None:
+        """A constant that moves: the second reading elsewhere decides."""
+        far = abs(x - self.mean)
+        if self._is_negligible(far):
+            return
+        if self.held == self.mean:
+            self.held = x
+            self.clipped += 1
+            return
+        self._set_spread(min(far, abs(self.held - self.mean)))
+        self.age = 3
+
+    def scaled(self, x: float) -> float:
+        """A reading in deviations from the mean."""
+        if self.sd == 0.0:
+            return 0.0
+        return min(max((x - self.mean) / self.sd, -self.clip), self.clip)
+
+    def limit_age(self, age: int) -> None:
+        """What an alarm does (section 13 of docs/sorf.md)."""
+        self.age = min(self.age, age)
+
+
 class Input:
-    """One input, stored as three numbers: w, S and code."""
+    """One input in 9 bytes, stored as three numbers: w, S and code."""
 
     def __init__(self, j: int = 0, clip: float = 5.0, window: int = 10_000) -> None:
         self.j, self.clip, self.window = j, F(clip), window
@@ -175,19 +235,28 @@ HELD, COMMON_CLIP, PRIOR, WINDOW, LEAST = 2.5, 8.0, 32, 4096, 1e-6
 
 
 class Common:
-    """Mean and deviation over all readings of all inputs, which are all stored."""
+    """Mean and deviation over all readings of all inputs.
 
-    def __init__(self, clip: float = COMMON_CLIP) -> None:
+    ``pairs``: it is used while readings have at most two values, and learns no more after that.
+    """
+
+    def __init__(self, clip: float = COMMON_CLIP, *, pairs: bool = False) -> None:
         self.readings: list[float] = []
-        self.clip = clip
+        self.values: set[float] = set()
+        self.clip, self.pairs = clip, pairs
 
     def learn(self, x: np.ndarray) -> None:
+        """Add the readings of a row."""
+        if self.pairs and not self.two:
+            return
         self.readings += [float(v) for v in x]
+        if self.two:
+            self.values.update(float(v) for v in x)
 
     @property
     def two(self) -> bool:
         """Whether all readings so far had at most two values."""
-        return len(set(self.readings)) <= 2
+        return len(self.values) <= 2
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         readings = np.array(self.readings or [0.0])
@@ -209,7 +278,7 @@ class Following:
         self.real: Any = float if model.a.v.dtype == np.float64 else np.float32
         self.d = model.phi.d
         self.q = float(self.d)
-        self.common = Common()
+        self.common = Common(pairs=scale != "common")
         self.holds = isinstance(model, Sorf) and not model.regression and scale == "standard"
 
     def prepared(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
@@ -227,7 +296,7 @@ class Following:
         """Learn x, with z its version scaled by statistics that include it."""
         self.common.learn(x)
         row = self.prepared(x, z)
-        score = self.model.step(row, *label, **more)
+        score = self.model.step(row, *label, **more)  # type: ignore[arg-type]
         if isinstance(self.model, Sorf):
             row = np.clip(row, -self.model.hold, self.model.hold)
         square = float(row @ row)
@@ -241,3 +310,33 @@ class Following:
 
     def scores(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         return self.model.scores(self.prepared(x, z))  # type: ignore[union-attr]
+
+
+class ScaledSorf:
+    """``ek.Learner("sorf")`` in float64: rows as they come, with scaler and width inside."""
+
+    def __init__(self, n_features: int, D: int, **options: Any) -> None:
+        self.model = Sorf(n_features, D, 0.5, **options)
+        self.following = Following(self.model)
+        self.inputs = [WideInput() for _ in range(n_features)]
+
+    def step(self, x: np.ndarray, y: float) -> float:
+        """Learn a row; returns what ``Sorf.step`` does."""
+        x = np.asarray(x, dtype=float)
+        for reading, one in zip(map(float, x), self.inputs, strict=True):
+            one.learn(reading)
+        z = [one.scaled(reading) for reading, one in zip(map(float, x), self.inputs, strict=True)]
+        common = self.following.common
+        values = common.values | set(map(float, x))
+        two = common.two and len(values) <= 2
+        deviates = [one.sd > 0.0 for one in self.inputs]
+        if two:
+            deviates = [len(values) > 1] * len(z)
+        alarms = self.model.alarms
+        answer = self.following.step(
+            x, np.array(z), y, deviates=np.array(deviates), follows=not two
+        )
+        if self.model.alarms > alarms and self.model.alarm_log[-1][1] == "scaler":
+            for one in self.inputs:
+                one.limit_age(100)
+        return answer

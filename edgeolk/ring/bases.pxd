@@ -1,14 +1,14 @@
 """Bases: what f is a weighted sum of. Kernels with support vectors, or features of the row."""
 
 from libc.math cimport sqrt
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from edgeolk.ring.expansion cimport (
     apply_scale, coefficient_count, gather, kernel_row, next_row, plain_row, put,
 )
 from edgeolk.core.c cimport (
-    OLK_F64, OLK_LINEAR, olk_pcg64, olk_pcg64_seed, olk_sorf_row, olk_standard_normal, olk_store,
+    OLK_F64, OLK_LINEAR, OLK_PCG_NORMALS, olk_normals, olk_pcg_seed, olk_sorf_row, olk_store,
     olk_symmetric_eigen,
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT64
@@ -58,39 +58,59 @@ cdef inline double fourier_score(State* s, const void* x, const void* coef,
     return s.simd.dot[value_type(s)](coef, s.row, 2 * n)
 
 
+cdef enum:
+    DRAWS = 64                # normal draws at a time, on the C stack
+
+
+cdef inline int64_t draw_frequency(State* s, int64_t first, uint64_t* generator,
+                                   double* omega) noexcept nogil:
+    """Numbers ``first`` and up to 63 after it of the next frequency; returns how many."""
+    cdef int64_t j
+    cdef int64_t m = min(<int64_t>DRAWS, s.c.n_features - first)
+    cdef double width = sqrt(2.0 * s.c.kernel.gamma)
+    olk_normals(generator, m, omega)
+    for j in range(m):
+        omega[j] *= width
+    return m
+
+
 cdef inline double drawn_score(State* s, const void* x, const void* coef,
                                void* row) noexcept nogil:
     """As fourier_score, with Omega regenerated instead of stored: the same numbers."""
-    cdef int64_t j, k
+    cdef int64_t j, k, m, first
     cdef int64_t n = s.m.n
-    cdef double width = sqrt(2.0 * s.c.kernel.gamma)
     cdef double angle
-    cdef olk_pcg64 generator
-    olk_pcg64_seed(&generator, s.m.seed)
+    cdef double[DRAWS] omega
+    cdef uint64_t generator = olk_pcg_seed(s.m.seed, OLK_PCG_NORMALS)
     for k in range(n):
         angle = 0.0
-        if s.c.vectors == DTYPE_FLOAT64:
-            for j in range(s.c.n_features):
-                angle += olk_standard_normal(&generator) * width * (<const double*>x)[j]
-        else:
-            for j in range(s.c.n_features):
-                angle += <double><float>(
-                    olk_standard_normal(&generator) * width) * (<const float*>x)[j]
+        first = 0
+        while first < s.c.n_features:
+            m = draw_frequency(s, first, &generator, omega)
+            for j in range(m):
+                if s.c.vectors == DTYPE_FLOAT64:
+                    angle += omega[j] * (<const double*>x)[first + j]
+                else:
+                    angle += <double><float>omega[j] * (<const float*>x)[first + j]
+            first += m
         write(s, s.row, k, angle)
     s.simd.cos_sin[value_type(s)](s.row, n, 1.0 / sqrt(<double>n))
     return s.simd.dot[value_type(s)](coef, s.row, 2 * n)
 
 
 cdef inline void fourier_construct(State* s) noexcept nogil:
-    """Omega = standard normal (D, d) * sqrt(2 gamma), bit for bit as by numpy's PCG64 generator."""
-    cdef int64_t j, k
-    cdef double width = sqrt(2.0 * s.c.kernel.gamma)
-    cdef olk_pcg64 generator
-    olk_pcg64_seed(&generator, s.m.seed)
+    """Omega = normal draws (D, d) * sqrt(2 gamma), one frequency after another (c/normals.h)."""
+    cdef int64_t j, k, m, first
+    cdef double[DRAWS] omega
+    cdef uint64_t generator = olk_pcg_seed(s.m.seed, OLK_PCG_NORMALS)
     for k in range(s.c.budget):
-        for j in range(s.c.n_features):
-            olk_store(s.c.vectors, s.sv, j * s.c.stride + k, j,
-                      olk_standard_normal(&generator) * width, &s.quantizer)
+        first = 0
+        while first < s.c.n_features:
+            m = draw_frequency(s, first, &generator, omega)
+            for j in range(m):
+                olk_store(s.c.vectors, s.sv, (first + j) * s.c.stride + k, first + j, omega[j],
+                          &s.quantizer)
+            first += m
 
 
 # Structured features: cosines and sines regenerated from the seed for every row; see

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench import without
-from edgeolk.reference import DriftingSorf
+from edgeolk.reference import Sorf
 
 
 def test_changes_are_geometric_means() -> None:
@@ -33,7 +33,7 @@ def test_the_part_is_gone(part: str) -> None:
     X = draws.normal(size=(60, 3))
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
     options = {"dtype": "int8", "seed": 1}
-    whole, less = (kind(3, 64, 0.5, **options) for kind in (DriftingSorf, without.INNER[part]))
+    whole, less = (kind(3, 64, 0.5, **options) for kind in (Sorf, without.INNER[part]))
     whole.hold = less.hold = 0.5  # section 15
     for row, label in zip(X, y, strict=True):
         fw, fa = less.models(less.phi(less.inputs(row)))

@@ -1,5 +1,5 @@
-"""What docs/sorf.md and docs/scaler.md say is what the library does: a second implementation, made
-from these pages alone, agrees with it, and the check values are its answers."""
+"""What docs/sorf.md and docs/scaler.md say is what the library does: the reference, made from these
+pages alone, agrees with it from raw rows on, and the check values are its answers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import by_pairs
-from sorf_from_page import Generator, Sorf
 
 import edgeolk as ek
+from edgeolk.reference import Pcg32, ScaledSorf, Sorf
 
 PAGE = (Path(__file__).parents[2] / "docs" / "sorf.md").read_text(encoding="utf-8")
 TASKS: dict[str, dict[str, Any]] = {
@@ -28,8 +28,14 @@ LEARNERS: dict[str, dict[str, Any]] = {
 }
 
 
-def from_page(task: str, d: int, D: int, **options: Any) -> Sorf:
-    return Sorf(d, D, task=task, classes=3 if task == "classes" else 1, **options)
+def assert_same(learner: ek.Learner, said: np.ndarray, second: ScaledSorf, X: Any, y: Any) -> None:
+    """Every answer, the counters and the weights are those of the reference."""
+    expected = [second.step(row, target) for row, target in zip(X, y, strict=True)]
+    np.testing.assert_allclose(said, expected, rtol=1e-9, atol=1e-9)
+    model = second.model
+    assert (learner.updates, learner.alarms) == (model.updates, model.alarms)
+    assert learner.is_regression or learner.mistakes == model.mistakes
+    np.testing.assert_allclose(learner.weights_, np.stack([model.w.v, model.a.v]), atol=1e-9)
 
 
 def rows(task: str, n: int, d: int, *, turned: int, smaller: int) -> tuple[np.ndarray, np.ndarray]:
@@ -55,12 +61,8 @@ def test_a_thousand_rows(task: str, relevance: bool | str, d: int) -> None:
     X, y = rows(task, 1000, d, turned=600, smaller=800)
     options: dict[str, Any] = {"seed": 3, "relevance": relevance}
     learner = ek.Learner("sorf", n_features=d, D=150, dtype="float64", **TASKS[task], **options)
-    second = from_page(task, d, 150, **options)
-    said = [second.learn(row, target) for row, target in zip(X, y, strict=True)]
-    np.testing.assert_allclose(learner.learn_many(X, y), said, rtol=1e-9, atol=1e-9)
-    assert (learner.updates, learner.alarms) == (second.updates, second.alarms)
-    assert task == "regression" or learner.mistakes == second.mistakes
-    np.testing.assert_allclose(learner.weights_, np.stack([second.w, second.a]), atol=1e-9)
+    second = ScaledSorf(d, 150, **TASKS[task], **options)
+    assert_same(learner, learner.learn_many(X, y), second, X, y)
 
 
 @pytest.mark.parametrize("relevance", [False, True, "shared"])
@@ -74,10 +76,8 @@ def test_further_candidates(task: str, further: str, relevance: bool | str) -> N
     y[1::3] = y[::3][: len(y[1::3])]  # a label that stays is worth a share
     options: dict[str, Any] = {"seed": 3, "relevance": relevance, further: True}
     learner = ek.Learner("sorf", n_features=3, D=150, dtype="float64", **TASKS[task], **options)
-    second = from_page(task, 3, 150, **options)
-    said = [second.learn(row, target) for row, target in zip(X, y, strict=True)]
-    np.testing.assert_allclose(learner.learn_many(X, y), said, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(learner.weights_, np.stack([second.w, second.a]), atol=1e-9)
+    second = ScaledSorf(3, 150, **TASKS[task], **options)
+    assert_same(learner, learner.learn_many(X, y), second, X, y)
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,10 @@ def test_alarms(task: str, what: str) -> None:
     X, y = rows(task, 2100, 4, **change)
     options: dict[str, Any] = {"relevance": False, **TASKS[task]}
     learner = ek.Learner("sorf", n_features=4, D=64, dtype="float64", **options)
-    second = from_page(task, 4, 64)
-    said = [second.learn(row, target) for row, target in zip(X, y, strict=True)]
-    np.testing.assert_allclose(learner.learn_many(X, y), said, rtol=1e-9, atol=1e-9)
-    assert learner.alarms == second.alarms >= 1
-    assert second.scaler is not None
-    assert (second.scaler.inputs[0].age < 2100) == (what == "smaller")
+    second = ScaledSorf(4, 64, **TASKS[task])
+    assert_same(learner, learner.learn_many(X, y), second, X, y)
+    assert learner.alarms >= 1
+    assert (second.inputs[0].age < 2100) == (what == "smaller")
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -104,12 +102,12 @@ def test_levels_are_rounded_by_the_words_that_the_page_says(task: str) -> None:
     _, y = rows(task, 1000, 4, turned=600, smaller=1000)
     options: dict[str, Any] = {"gamma": 0.1, "relevance": False, "seed": 3}
     learner = ek.Learner("sorf", n_features=4, D=150, scale=None, **TASKS[task], **options)
-    second = from_page(task, 4, 150, scale=False, dtype="int8", **options)
+    second = Sorf(4, 150, dtype="int8", **TASKS[task], **options)
     for row, target in zip(X, y, strict=True):
-        second.learn(row, target)
+        second.step(row, target)
     learner.learn_many(X, y)
-    assert np.array_equal(learner.weights_, np.stack([second.w, second.a]))
-    assert np.abs(second.w).max() > 20
+    assert np.array_equal(learner.weights_, np.stack([second.w.v, second.a.v]))
+    assert np.abs(second.w.v).max() > 20
 
 
 def check_values() -> list[tuple[str, ...]]:
@@ -129,8 +127,8 @@ def test_every_learner_has_check_values() -> None:
 @pytest.mark.parametrize("values", check_values(), ids=lambda row: " ".join(row[:2]))
 def test_check_values(values: tuple[str, ...]) -> None:
     task, name, *numbers, mistakes, updates = values
-    draws = Generator(1, 1)
-    X = np.array([[draws.word() * 2.0**-31 - 1.0 for _ in range(3)] for _ in range(1000)])
+    draws = Pcg32(1, 1)
+    X = np.array([[draws.next_u32() * 2.0**-31 - 1.0 for _ in range(3)] for _ in range(1000)])
     p = X[:, 0] * X[:, 1]
     kind = {"two classes": "two", "three classes": "classes", "regression": "regression"}[task]
     y = {

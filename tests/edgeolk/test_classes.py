@@ -26,14 +26,9 @@ UPDATES: dict[str, dict[str, Any]] = {
     "pa2": {"C": 0.4},
     "gradient": {"eta": 0.4, "lam": 0.05},
 }
-LOSSES = dict.fromkeys(UPDATES, ("hinge", "ramp")) | {
-    "gradient": ("hinge", "ramp", "logistic")
-}
+LOSSES = dict.fromkeys(UPDATES, ("hinge", "ramp")) | {"gradient": ("hinge", "ramp", "logistic")}
 CASES = [
-    (update, policy, loss)
-    for update in UPDATES
-    for policy in POLICIES
-    for loss in LOSSES[update]
+    (update, policy, loss) for update in UPDATES for policy in POLICIES for loss in LOSSES[update]
 ]
 #: By day each update with each policy, their losses by turns.
 DAY = [

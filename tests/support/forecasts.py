@@ -74,6 +74,7 @@ def plain_of(learner: ek.Learner) -> Forecaster:
             dtype=learner.dtype,
             loss="square",
             relevance=own["relevance"],
+            drift=False,
         )
         if follows:
             kernel = Widened(kernel, float if learner.dtype == "float64" else np.float32)

@@ -19,7 +19,6 @@ import edgeolk as ek
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.methods import find
 from edgeolk.reference import base as tb
-from edgeolk.reference.sorf_scaling import Common, Following
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Larger data sets, where somebody has put them.
@@ -92,22 +91,6 @@ def few_first(cases: Iterable[Any], day: Container[Any]) -> list[Any]:
 #: landmarks, features; at night every one.
 USUAL = ("rbp", "bpa_nn", "pomdr", "projectron", "bsgd", "nogd", "fogd", "sorf")
 BY_DAY = few_first(EVERY, USUAL)
-
-
-class UntilThree(Common):
-    """Learns only until a third number appears: only whether there are two numbers is used."""
-
-    def learn(self, x: np.ndarray) -> None:
-        if self.two:
-            super().learn(x)
-
-
-def following_of(model: Any, scale: str = "standard") -> Following:
-    """A reference whose width follows the rows, in constant time per row."""
-    made = Following(model, scale)
-    if scale != "common":
-        made.common = UntilThree()
-    return made
 
 
 def saved(learner: ek.Learner, folder: Path) -> ek.Learner:

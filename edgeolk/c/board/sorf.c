@@ -35,46 +35,13 @@
 
 #include "edgeolk/setup.h"
 
-/* What the model is: constant, so that the compiler leaves out what it does not have. */
-static const olk_setup ek_setup = {
-    .features = EK_FEATURES,
-    .wide = EK_WIDE_ROWS,
-    .forecasts = EK_FORECASTS,
-#if EK_FORECASTS
-    .forecast = EK_FORECAST,
-#endif
-    .preprocessing = {
-        .method = EK_SCALE_METHOD,
-        .pairs = EK_PAIRS,
-        .clip = EK_SCALE_CLIP,
-        .window = EK_SCALE_WINDOW,
-        .freeze_after = EK_FREEZE_AFTER,
-        .common_clip = EK_COMMON_CLIP,
-        .clamp = EK_CLAMP,
-        .max_norm = EK_CLIP_ROWS,
-        .gamma_rows = EK_GAMMA_ROWS,
-        .follows = EK_FOLLOWS,
-        .laplacian = EK_LAPLACIAN,
-        .gamma = EK_GAMMA,
-        .max_gamma = EK_MOST_GAMMA,
-    },
-    .at = {
-        .history = EK_AT_history,
-        .scaler = EK_AT_scaler,
-        .scaler_counts = EK_AT_scaler_counts,
-        .scaler_range = EK_AT_scaler_range,
-        .statistics = EK_AT_statistics,
-        .common = EK_AT_common,
-        .clipped_rows = EK_AT_clipped_rows,
-        .width = EK_AT_width,
-        .width_mean = EK_AT_width_mean,
-        .width_follows = EK_AT_width_follows,
-    },
-};
+/* What the model is. The compiler replaces its members by their values. */
+static const olk_setup ek_setup = EK_SETUP;
 
 #include "edgeolk/intake.h"
 #include "edgeolk/sorf_row.h"
 #include "edgeolk/sorf.h"
+#include "edgeolk/sorf_holds.h"
 
 static const olk_sorf ek_config = EK_SORF;
 #if EK_GAMMA_ROWS || EK_FOLLOWS
@@ -84,8 +51,6 @@ OLK_TABLE double EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIP
 
 /* Whether widths can differ from the exported ones. */
 #define EK_OWN_WIDTHS (EK_GAMMA_ROWS || EK_FOLLOWS || EK_SHARED)
-
-#include "state.h"
 
 #include "call.h"
 
@@ -133,6 +98,8 @@ static int ek_reject(const ek_call *c, int why)
 }
 
 #if EK_FORECASTS
+#include "edgeolk/forecast.h"
+static const olk_forecast ek_forecaster = EK_FORECAST;
 #include "forecasting.h"
 #else
 int ek_scores(void *arena, const ek_number *x, double *scores)
@@ -360,7 +327,7 @@ int ek_load(void *arena, const void *file, size_t bytes)
     if (bytes != EK_STATE_BYTES || !ek_same_model(from))
         return EK_BAD_STATE;
     memcpy(&crc, from + EK_AT_CRC, sizeof crc);
-    if (crc != ek_file_crc(from) || !ek_state_holds(from))
+    if (crc != ek_file_crc(from) || olk_check_sorf(&ek_setup, from, NULL))
         return EK_BAD_STATE;
     if (from != ek_base(arena))
         memcpy(ek_base(arena), from, EK_STATE_BYTES);

@@ -9,49 +9,10 @@ from hypothesis import strategies as st
 from scalers import METHODS, block_of, noise
 
 import edgeolk as ek
+from edgeolk.reference.sorf_scaling import WideInput
 
 LARGEST = np.finfo(np.float64).max
 relaxed = settings(deadline=None, max_examples=100)
-
-
-class Reference:
-    """Winsorised moments of one feature, as the page about them says, in plain numbers."""
-
-    def __init__(self, clip=5.0, window=10_000):
-        self.clip, self.window = clip, window
-        self.first, self.mean, self.sd, self.waits = [], 0.0, 0.0, None
-        self.age = self.clipped = 0
-
-    def learn(self, x):
-        self.age += 1
-        if self.age <= 3:
-            self.first.append(x)
-            self.mean = self.first[0]
-            if self.age == 3:
-                least, self.mean, most = sorted(self.first)
-                self.spread(min(self.mean - least, most - self.mean))
-        elif self.sd == 0.0:
-            self.wake(x)
-        else:
-            gain = max(3 / (self.age + 2), 1 / self.window)
-            reach = self.clip * self.sd
-            self.clipped += abs(x - self.mean) > reach
-            step = min(max(x - self.mean, -reach), reach)
-            self.mean += gain * step
-            self.spread(math.sqrt((1 - gain) * (self.sd**2 + gain * step**2)))
-
-    def spread(self, sd):
-        self.sd = sd if sd > 2**-46 * abs(self.mean) else 0.0
-
-    def wake(self, x):
-        if abs(x - self.mean) <= 2**-46 * abs(self.mean):
-            return
-        if self.waits is None:
-            self.waits = x
-            self.clipped += 1
-            return
-        self.spread(min(abs(x - self.mean), abs(self.waits - self.mean)))
-        self.age, self.waits = 3, None
 
 
 few = st.sampled_from([0.0, 1.0, 1.0, 20.0, 20.0, 20.25, -3.5, 1e6, -1e6])
@@ -65,7 +26,7 @@ many = st.floats(-1e3, 1e3).map(lambda x: round(x, 2))
     st.sampled_from([10, 30, 10_000]),
 )
 def test_agrees_with_its_reference(readings, clip, window):
-    plain = Reference(clip, window)
+    plain = WideInput(clip, window)
     scaler = ek.RunningScaler(1, clip=clip, window=window)
     for x in readings:
         plain.learn(x)

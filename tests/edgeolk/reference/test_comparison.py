@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import edgeolk as ek
-from edgeolk.reference import LEARNERS, DriftingSorf, compare, gaussian
+from edgeolk.reference import LEARNERS, Sorf, compare, gaussian
 from edgeolk.reference.perceptrons import Budgeted
 
 
@@ -40,7 +40,7 @@ def test_what_has_steps_alone_is_run_too() -> None:
     sorf = ek.Learner(
         "sorf", n_features=3, D=64, gamma=0.5, scale=None, dtype="float64", relevance=False
     )
-    both = compare({"numpy": DriftingSorf(3, 64, 0.5, dtype="float64"), "compiled": sorf}, X, y)
+    both = compare({"numpy": Sorf(3, 64, 0.5, dtype="float64"), "compiled": sorf}, X, y)
     assert both.difference("numpy", "compiled") < 1e-9
 
 

@@ -14,7 +14,7 @@ from edgeolk.reference.sorf_novelty import SorfNovelty
 
 
 def sorf(d=3, D=70, gamma=0.4, **options):
-    return ts.Sorf(d, D, gamma, seed=5, **options)
+    return ts.Sorf(d, D, gamma, seed=5, **{"drift": False, **options})
 
 
 def after(model, n=120, d=3, seed=1):
@@ -168,7 +168,7 @@ def test_relevance_follows_the_derivative_of_the_blend(groups):
         return float((fa[0] if len(groups) == 1 else E @ fa)[0] + (alpha @ (fw - fa))[0])
 
     X, y = random_stream(3, 260, 70)
-    model = ts.Sorf(70, 128, 0.01, seed=5, groups=groups, relevance=True, linear=True)
+    model = ts.Sorf(70, 128, 0.01, seed=5, groups=groups, relevance=True, linear=True, drift=False)
     for a, b in zip(X, y, strict=True):
         model.step(a, b)
     assert model.u > 0

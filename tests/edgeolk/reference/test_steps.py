@@ -96,7 +96,7 @@ def test_bpa_s_choice_has_the_least_objective(kernel, B, skip):
         if skip:
             assert here <= C * tb.hinge(b, f) + 1e-9
     assert full_updates > 0
-    assert (skip or skipped == 0)
+    assert skip or skipped == 0
 
 
 # --- OLRD -----------------------------------------------------------------------------

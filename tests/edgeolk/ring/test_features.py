@@ -12,6 +12,7 @@ from synthetic import random_stream, regression_stream
 import edgeolk as ek
 from edgeolk.reference import LEARNERS
 from edgeolk.reference.base import gaussian
+from edgeolk.reference.normals import standard_normals
 from edgeolk.reference.sorf import Features
 
 GAMMA, SEED = 0.2, 2**40 + 7
@@ -121,12 +122,12 @@ def test_other_updates_on_structured_features() -> None:
 
 @pytest.mark.parametrize(
     ("seed", "D", "d", "dtype"),
-    [(7, 2000, 2000, "float64"), (0, 1, 1, "float64"), (2**32, 70, 9, "float32"),
+    [(7, 300, 300, "float64"), (0, 1, 1, "float64"), (2**32, 70, 9, "float32"),
      (2**64 - 1, 33, 3, "float16"), (2**63 + 5, 64, 64, "float32")],
 )  # fmt: skip
-def test_frequencies_are_those_of_numpy(seed: int, D: int, d: int, dtype: str) -> None:
-    """Bit for bit; millions hold every way out: the layers, their edges, the tail on both sides."""
-    draws = np.random.Generator(np.random.PCG64(seed)).standard_normal((D, d))
+def test_frequencies_are_those_of_the_reference(seed: int, D: int, d: int, dtype: str) -> None:
+    """Bit for bit; the first case draws from the centre and from both tails."""
+    draws = standard_normals(seed, (D, d))
     learner = learner_of(d, D, dtype=dtype, seed=seed, kernel=ek.Gaussian(0.7))
     expected = (draws * np.sqrt(2.0 * 0.7)).astype(dtype)
     assert np.array_equal(learner.support_vectors_, expected)

@@ -164,7 +164,7 @@ def test_structured_features_step_by_weight(task: str) -> None:
     learner = ek.Learner(
         "sorf", n_features=D, D=128, gamma=0.3, scale=None, seed=9, relevance=False, **extra
     )
-    plain = Sorf(D, 128, 0.3, groups=((0.3, 1.0, 3.0),), dtype="int8", seed=9, **extra)
+    plain = Sorf(D, 128, 0.3, groups=((0.3, 1.0, 3.0),), dtype="int8", seed=9, drift=False, **extra)
     expected = [plain.step(*row) for row in zip(X, y, weight, strict=True)]
     found = learner.learn_many(X, y, weight=weight)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import by_pairs, following_of
+from helpers import by_pairs
 
 import edgeolk as ek
 from edgeolk.reference.sorf import Sorf as Reference
@@ -76,10 +76,12 @@ def plain_of(task: str, name: str, dtype: str, scale: str = "standard") -> Follo
     options = dict(OPTIONS[name])
     widths = options.pop("widths", ((0.3, 1.0, 3.0),))
     if task == "novelty":
-        return following_of(NoveltyReference(D, BUDGET, 0.5, dtype=dtype, seed=SEED), scale)
+        return Following(NoveltyReference(D, BUDGET, 0.5, dtype=dtype, seed=SEED), scale)
     known = TASKS[task][1]
-    plain = Reference(D, BUDGET, 0.5, groups=widths, dtype=dtype, seed=SEED, **known, **options)
-    return following_of(plain, scale)
+    plain = Reference(
+        D, BUDGET, 0.5, groups=widths, dtype=dtype, seed=SEED, drift=False, **known, **options
+    )
+    return Following(plain, scale)
 
 
 def scaler_of(dtype: str, scale: str = "standard") -> ek.RunningScaler:
@@ -163,7 +165,7 @@ def test_a_named_width_is_kept_and_its_inputs_are_held() -> None:
     y = labels("two", X)
     for name in ("plain", "linear", "relevance"):
         inner = learner_of("two", name, "float64", kernel=ek.Gaussian(0.2), scale="standard")
-        plain = Reference(D, BUDGET, 0.2, seed=SEED, **OPTIONS[name])
+        plain = Reference(D, BUDGET, 0.2, seed=SEED, drift=False, **OPTIONS[name])
         plain.hold = 2.5
         scaler = ek.RunningScaler(D)
         expected = [plain.step(scaler.learn_transform_one(x), c) for x, c in zip(X, y, strict=True)]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import few_first, following_of
+from helpers import few_first
 
 import edgeolk as ek
-from edgeolk.reference.sorf import DriftingSorf
+from edgeolk.reference.sorf import Sorf
 from edgeolk.reference.sorf_scaling import HELD, Following
 
 D, GAMMA, SEED = 4, 0.125, 5
@@ -49,11 +49,11 @@ def settings(kind: str, dtype: str, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def plain_of(kind: str, dtype: str) -> DriftingSorf:
+def plain_of(kind: str, dtype: str) -> Sorf:
     options = dict(KINDS[kind])
     if "widths" in options:
         options["groups"] = options.pop("widths")
-    plain = DriftingSorf(D, 100, GAMMA, seed=SEED, dtype=dtype, **options)
+    plain = Sorf(D, 100, GAMMA, seed=SEED, dtype=dtype, **options)
     plain.hold = np.inf if kind == "regression" else HELD
     return plain
 
@@ -68,7 +68,7 @@ def ages(learner: ek.Learner) -> np.ndarray:
 
 
 def follow(
-    learner: ek.Learner, plain: DriftingSorf, X: np.ndarray, y: np.ndarray, near: float,
+    learner: ek.Learner, plain: Sorf, X: np.ndarray, y: np.ndarray, near: float,
     following: Following | None = None,
 ) -> None:  # fmt: skip
     """Hold every answer, every alarm and what it changes against the reference; both ring.
@@ -132,9 +132,9 @@ def test_alarms_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     X, y = ringing(kind)
     learner = ek.Learner("sorf", **{**settings(kind, dtype), "kernel": None})
     assert learner._config.preprocessing.follows
-    plain = DriftingSorf(D, 100, 0.5, seed=SEED, dtype=dtype, **KINDS[kind])
+    plain = Sorf(D, 100, 0.5, seed=SEED, dtype=dtype, **KINDS[kind])
     near = 1e-7 if dtype == "float64" else 2e-4
-    follow(learner, plain, X, y, near, following_of(plain))
+    follow(learner, plain, X, y, near, Following(plain))
     spread = float(np.asarray(learner._engine.view("drift")).ravel()[0])
     assert spread == pytest.approx(float(plain.v), rel=near)
 
@@ -151,7 +151,7 @@ def test_one_scale_of_all_inputs_has_no_age(scale: str) -> None:
     X, y = X[:1700], y[:1700]
     options = {"n_features": d, "D": 100, "dtype": "float64", "seed": SEED, "relevance": False}
     learner = ek.Learner("sorf", scale=scale, **options)
-    plain = DriftingSorf(d, 100, 0.5, seed=SEED, dtype="float64")
+    plain = Sorf(d, 100, 0.5, seed=SEED, dtype="float64")
     following = Following(plain, scale)
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         deviates = np.full(d, row > 0 or len(set(x)) > 1)
@@ -190,7 +190,7 @@ def test_the_slope_is_the_derivative(kind: str) -> None:
     options = dict(KINDS[kind])
     options["groups"] = options.pop("widths", ((0.3, 1.0, 3.0),))
     options["relevance"] = "shared"
-    plain = DriftingSorf(D, 100, GAMMA, seed=SEED, drift=False, **options)
+    plain = Sorf(D, 100, GAMMA, seed=SEED, drift=False, **options)
     for x, label in zip(X[:700], y[:700], strict=True):
         plain.step(x, label)
     assert plain.gl != 0.0

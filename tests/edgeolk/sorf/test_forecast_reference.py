@@ -12,7 +12,8 @@ from helpers import in_turn
 CASES: list[dict[str, Any]] = [
     {}, {"D": 0}, {"d": 0}, {"d": 0, "D": 0, "season": 12}, {"horizon": 3},
     {"horizon": 12, "season": 24, "d": 2}, {"season": 12, "interval": (0.5, 0.9, 0.99)},
-    {"D": 130, "relevance": False}, {"gamma": 0.05},
+    {"D": 130, "relevance": False}, {"gamma": 0.05}, {"horizon": 2}, {"d": 0, "horizon": 6},
+    {"D": 0, "horizon": 24, "season": 24},
 ]  # fmt: skip
 
 
@@ -20,7 +21,14 @@ def _case_id(case: dict[str, Any]) -> str:
     return "-".join(f"{name}={value}" for name, value in case.items()) or "plain"
 
 
-@pytest.mark.parametrize(("case", "make"), in_turn(CASES, [series, troubled]))
+def stuck(n: int = 600, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """A target that stays for more than 200 rows, during which the history is forgotten."""
+    X, y = series(n, d)
+    y[100:400] = y[99]
+    return X, y
+
+
+@pytest.mark.parametrize(("case", "make"), in_turn(CASES, [series, troubled, stuck]))
 def test_every_answer_is_that_of_the_reference(case: dict[str, Any], make: Any) -> None:
     _compare(case, make, 1e-9)
 

@@ -14,7 +14,7 @@ import hypothesis
 import numpy as np
 import pytest
 from exported import Compiled
-from helpers import by_pairs, by_variant, few_first, following_of, in_turn
+from helpers import by_pairs, by_variant, few_first, in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from threaded import together
@@ -23,9 +23,9 @@ import edgeolk as ek
 from edgeolk import bare
 from edgeolk.cli import main
 from edgeolk.core.variants import available_simd
-from edgeolk.reference.sorf import DriftingSorf
+from edgeolk.reference.sorf import Sorf
 from edgeolk.reference.sorf_memory import RememberingSorf
-from edgeolk.reference.sorf_scaling import HELD
+from edgeolk.reference.sorf_scaling import HELD, Following
 
 D, GAMMA, SEED = 3, 0.125, 5
 KINDS: dict[str, dict[str, Any]] = {
@@ -185,7 +185,7 @@ def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     learner = ek.Learner("sorf", **made)
     plain = plain_of(kind, dtype, gamma=0.5, memory_gamma=0.5 / D, drift=False)
     assert plain.h == pytest.approx(np.sqrt(2.0) / 5.0)
-    following = following_of(plain)
+    following = Following(plain)
     near = 1e-7 if dtype == "float64" else 2e-4
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         scaler = learner.scaler  # a copy, which keeps of a row what the one inside does
@@ -390,7 +390,7 @@ def test_invariants_of_the_text(seed: int, K: int | None, memory: int, d: int) -
     y = draws.integers(K or 2, size=60)
     made = {"n_features": d, "D": 64, "gamma": 0.5 / d, "seed": seed, "n_classes": K}
     plain = RememberingSorf(memory=memory, **made)
-    bare = DriftingSorf(**made)
+    bare = Sorf(**made)
     smallest = 0
     for x, label in zip(X, y if K else 2.0 * y - 1.0, strict=True):
         said, words = plain.scores(x), plain.rounding.state

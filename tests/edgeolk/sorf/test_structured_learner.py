@@ -22,7 +22,7 @@ from structured_cases import (
 )
 
 from edgeolk.bare import BareLearner
-from edgeolk.reference.sorf import DriftingSorf as Reference
+from edgeolk.reference.sorf import Sorf as Reference
 from edgeolk.reference.sorf_novelty import SorfNovelty as NoveltyReference
 
 

@@ -9,9 +9,7 @@ import pytest
 from structured_cases import ALL_TASKS, BUDGET, D, every_type, learner_of, sealed, stream
 
 import edgeolk as ek
-from edgeolk.configuration.header import NATIVE, unpack
 from edgeolk.files import live
-from edgeolk.files.invariants import check_state
 
 # ---- what is refused changes nothing -------------------------------------------------------------
 
@@ -103,12 +101,10 @@ def test_hostile_states_are_refused(
     learner.learn_many(X, y)
     block = memoryview(bytearray(memoryview(learner._engine.arena)))
     state = [r for r in learner.plan.regions if live.is_state(r)]
-    words = live.words_of(unpack(block, NATIVE), state, block)
-    regions = {r.name: live.numbers(r, block) for r in state if r.element != "w"}
-    check_state(learner._config, words, regions)
-    regions[region][at] = value
+    live.check(learner._config, state, block)
+    live.numbers(next(r for r in state if r.name == region), block)[at] = value
     with pytest.raises(ValueError, match="the model is inconsistent"):
-        check_state(learner._config, words, regions)
+        live.check(learner._config, state, block)
 
 
 # ---- configurations ------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ from bench.bytes.shim import SHIM, Sorf
 from bench.compiled import compiler
 from edgeolk.core.units import C_FOLDER
 from edgeolk.core.variants import available_simd
-from edgeolk.reference.sorf import DriftingSorf
 from edgeolk.reference.sorf import Sorf as Reference
 from edgeolk.reference.sorf_novelty import SorfNovelty
 
@@ -95,7 +94,7 @@ def pair(task, dtype, d, D, form, gamma=0.1, options=None, **more):
         d, D, gamma, task=task, dtype=dtype, n_classes=4 if task == "classes" else 1,
         form=form[0], variant=form[1], seed=2**40 + 7, **options, **more,
     )  # fmt: skip
-    plain = DriftingSorf(d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False, **known, **options)
+    plain = Reference(d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False, **known, **options)
     return loops, plain
 
 
@@ -186,7 +185,7 @@ def test_weights(form, task, dtype):
 def test_numbers_of_classes(form, K):
     X, y = stream("two", 150, 4)[0], np.arange(150) * 7 % K
     loops = Sorf(4, 100, 0.3, task="classes", n_classes=K, form=form[0], variant=form[1])
-    plain = Reference(4, 100, 0.3, dtype="int8", n_classes=K)
+    plain = Reference(4, 100, 0.3, dtype="int8", n_classes=K, drift=False)
     for a, b in zip(X, y, strict=True):
         assert loops.step(a, b) == pytest.approx(plain.step(a, b), abs=1e-4)
     assert_same(loops, plain, "int8")
@@ -257,7 +256,7 @@ def test_changes_in_single_precision_are_sure(d, gamma):
     rng = np.random.default_rng(d)
     X = rng.standard_normal((700, d)).astype(np.float32)
     every = [Sorf(d, 200, gamma, form=form, variant=of) for form, of in (VECTORS[-1], EXACT[-1])]
-    plain = Reference(d, 200, gamma, dtype="int8")
+    plain = Reference(d, 200, gamma, dtype="int8", drift=False)
     for a, b in zip(X.astype(float), rng.choice([-1.0, 1.0], len(X)), strict=True):
         plain.step(a, b)
         for loops in every:

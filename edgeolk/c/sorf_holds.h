@@ -1,0 +1,415 @@
+/* What a block of the sorf family may hold (holds.h): weights, experts, what options add, novelty in
+   time (docs/novelty.md) and the forecaster (docs/forecast.md). */
+#pragma once
+
+#include "holds.h"
+#include "sorf_row.h"
+
+/* Numbers of the linear expert, of length scales and of the drift alarm are far below this. */
+static const double olk_max_number = 1e30;
+/* The largest weight, in units of the label or of the targets' deviation; mean of the targets; sum
+   of their squared deviations. */
+static const double olk_max_weight = 1e15, olk_max_target_mean = 1e101, olk_max_targets = 1e250;
+/* A margin for rounding of sums that never exceed a limit. */
+static const double olk_rounded_up = 1.0 + 1e-9;
+
+/* -- Weights, experts, options -- */
+
+/* The stored weights of a region. */
+static inline int olk_check_weights(const olk_setup *m, const uint8_t *block, size_t offset,
+                                    int32_t sentence, olk_problem *problem)
+{
+    const size_t n = 2 * (size_t)m->sorf.D * (size_t)m->columns;
+    if (m->stored > 1)
+        return olk_check_all(block, m->stored == 8, offset, 0, n, -olk_max_weight, olk_max_weight,
+                             sentence, problem);
+    for (size_t i = 0; i < n; i++)
+        OLK_REQUIRE(block[offset + i] != 0x80, sentence, i, -128);
+    return OLK_HOLDS;
+}
+
+/* Cumulative losses of the experts, and averaging windows. A mistake costs at most 4, times the
+   weight of the row. */
+static inline int olk_check_experts(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    const olk_sorf *p = &m->sorf;
+    const size_t groups = (size_t)p->groups;
+    const size_t n = groups * (size_t)p->n_blends + (size_t)p->linear + (size_t)p->last_label;
+    const double longest = p->cmax > 1.0 ? p->cmax : 1.0;
+    const double most = olk_max_error * m->max_weight / (1.0 - p->delta) * olk_rounded_up;
+    OLK_CHECK(
+        olk_check_all(block, 1, m->at.blend, 0, n, 0.0, most, OLK_BAD_EXPERT, problem));
+    return olk_check_all(block, 1, m->at.blend, n, groups, 1.0, longest, OLK_BAD_AVERAGING,
+                         problem);
+}
+
+/* Weights and variances of the linear expert. */
+static inline int olk_check_linear(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    const size_t n = (size_t)m->sorf.d + 1;
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.linear, 0, n, -olk_max_number, olk_max_number,
+                            OLK_BAD_LINEAR, problem));
+    return olk_check_all(block, m->wide, m->at.linear, n, n, 0.0, 1.0, OLK_BAD_LINEAR_VARIANCE,
+                         problem);
+}
+
+/* n log length scales, then n squared gradients. */
+static inline int olk_check_relevance(const olk_setup *m, const uint8_t *block, size_t offset,
+                                      size_t n, olk_problem *problem)
+{
+    const int64_t steps = olk_word_at(block, m->at.gradient_steps, 0);
+    OLK_CHECK(olk_check_all(block, m->wide, offset, 0, n, -2.0, 2.0, OLK_BAD_LENGTH_SCALE,
+                            problem));
+    OLK_CHECK(olk_check_all(block, m->wide, offset, n, n, 0.0, olk_max_number,
+                            OLK_BAD_SQUARED_GRADIENT, problem));
+    OLK_REQUIRE(olk_counts_to(steps, olk_word_at(block, OLK_AT_STEPS, 0)), OLK_BAD_GRADIENT_STEPS,
+                0, steps);
+    return OLK_HOLDS;
+}
+
+/* The numbers of drift.h; a step that was cut short may have counted one more row. */
+static inline int olk_check_drift_numbers(const olk_setup *m, const uint8_t *block,
+                                          olk_problem *problem)
+{
+    const size_t at = m->at.drift;
+    const double rows = (double)olk_word_at(block, OLK_AT_STEPS, 0) + 1.0;
+    const double most = rows < olk_max_counted ? rows : olk_max_counted;
+    OLK_CHECK(olk_check_all(block, m->wide, at, OLK_DRIFT_SPREAD, 1, 0.0, olk_max_square,
+                            OLK_BAD_DRIFT_AVERAGE, problem));
+    OLK_CHECK(olk_check_all(block, m->wide, at, OLK_DRIFT_GAP, 1, -1.0, 1.0, OLK_BAD_DRIFT_AVERAGE,
+                            problem));
+    OLK_CHECK(olk_check_all(block, m->wide, at, OLK_DRIFT_FAST, 2, 0.0, 1.0, OLK_BAD_DRIFT_AVERAGE,
+                            problem));
+    for (size_t i = OLK_DRIFT_SINCE; i <= OLK_DRIFT_ALARMS; i++) {
+        const double count = olk_number_at(block, m->wide, at, i);
+        OLK_REQUIRE(olk_between(count, 0.0, most) && olk_is_whole(count), OLK_BAD_DRIFT_COUNTER, i,
+                    count);
+    }
+    return OLK_HOLDS;
+}
+
+/* The last label, a class being stored plus one, and answers since it came. */
+static inline int olk_check_last_label(const olk_setup *m, const uint8_t *block,
+                                       olk_problem *problem)
+{
+    const double last = olk_double_at(block, m->at.last_label, 0);
+    if (m->lapse > 0.0) {
+        const double answers = olk_double_at(block, m->at.last_label, 1);
+        OLK_REQUIRE(olk_between(answers, 0.0, m->lapse) && olk_is_whole(answers), OLK_BAD_ANSWERS,
+                    m->lapse, answers);
+    }
+    if (m->sorf.task == OLK_SORF_REGRESSION)
+        OLK_REQUIRE(olk_is_finite(last), OLK_BAD_LAST_LABEL, 0, last);
+    else if (m->sorf.task == OLK_SORF_CLASSES)
+        OLK_REQUIRE(olk_between(last, 0.0, (double)m->columns) && olk_is_whole(last),
+                    OLK_BAD_LAST_LABEL, 0, last);
+    else
+        OLK_REQUIRE(last == -1.0 || last == 0.0 || last == 1.0, OLK_BAD_LAST_LABEL, 0, last);
+    return OLK_HOLDS;
+}
+
+/* The row memory (row_memory_state.h): slots that have no row are never read. */
+static inline int olk_check_memory(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    const size_t capacity = (size_t)m->sorf.memory, n_codes = ((size_t)m->sorf.d + 1) / 2;
+    const uint64_t word = (uint64_t)olk_word_at(block, m->at.memory_state, 0);
+    const uint64_t held = word & UINT32_MAX, head = word >> 32;
+    const uint8_t *codes = block + m->at.row_memory, *marks = codes + n_codes * capacity;
+    const double most = m->max_weight / (1.0 - m->sorf.delta) * olk_rounded_up;
+    OLK_REQUIRE(held <= capacity, OLK_BAD_MEMORY_ROWS, capacity, held);
+    OLK_REQUIRE(head < capacity && (held == capacity || !head), OLK_BAD_MEMORY_HEAD, 0, head);
+    OLK_CHECK(olk_check_all(block, 1, m->at.memory_state, 1, OLK_MEMORY_WEIGHTS, 0.0, most,
+                            OLK_BAD_MEMORY_EXPERT, problem));
+    if (m->at.memory_narrow)
+        OLK_CHECK(olk_check_all(block, 1, m->at.memory_narrow, 0, OLK_MEMORY_WEIGHTS - 1, 0.0,
+                                most, OLK_BAD_MEMORY_EXPERT, problem));
+    for (size_t i = 1 + OLK_MEMORY_WEIGHTS; i < 3 + OLK_MEMORY_WEIGHTS; i++)
+        OLK_REQUIRE(olk_word_at(block, m->at.memory_state, i) == 0, OLK_BAD_MEMORY_SPARE, i, 0);
+    for (size_t j = 0; j < (size_t)held; j++) {
+        for (size_t c = 0; c < n_codes; c++)
+            OLK_REQUIRE((codes[c * capacity + j] & 15) && codes[c * capacity + j] >> 4,
+                        OLK_BAD_MEMORY_CODE, j, codes[c * capacity + j]);
+        if (m->columns == 1) { /* a signed coefficient */
+            OLK_REQUIRE(marks[j] && marks[j] != 0x80, OLK_BAD_MEMORY_COEFFICIENT, j, marks[j]);
+            continue;
+        }
+        /* a label, a rival, a coefficient */
+        OLK_REQUIRE(marks[j] < m->columns, OLK_BAD_MEMORY_CLASS, j, marks[j]);
+        OLK_REQUIRE(marks[capacity + j] < m->columns, OLK_BAD_MEMORY_CLASS, j,
+                    marks[capacity + j]);
+        OLK_REQUIRE(marks[2 * capacity + j], OLK_BAD_MEMORY_COEFFICIENT, j, 0);
+    }
+    return OLK_HOLDS;
+}
+
+/* -- Novelty in time -- */
+
+/* Channels, scores and events. */
+static inline int olk_check_in_time(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    /* Positions of a channel's variances and mean squares; bounds on the absolute value of each of
+       its numbers: readings end at 1e15, deviations at 6, runs at 65,535; an accepted mean may
+       exceed this by some deviations. Squares of differences are finite in single precision. */
+    static const uint8_t of_squares[] = {1, 4, 6, 8, 9, 11};
+    static const double max_of_channel[] = {1e18, 1e36, 1.1e15, 40.0, 150.0, 20.0,
+                                            400.0, 7.0, 50.0, 5.0, 12.0, 150.0};
+    /* The same of threshold, unit, means and variances of the two scores, mean and deviation of an
+       event. */
+    static const double max_of_scores[] = {1e15, 1001.0, 1e15, 1e30, 1e15, 1e30, 1e18, 1e18};
+    enum { CHANNEL = sizeof max_of_channel / sizeof max_of_channel[0] };
+    const int64_t steps = olk_word_at(block, OLK_AT_STEPS, 0);
+    const int64_t idle = olk_word_at(block, m->at.watch, OLK_IDLE_ROWS);
+    const int64_t events = olk_word_at(block, m->at.watch, OLK_EVENTS);
+    const int64_t quiet = olk_word_at(block, m->at.watch, OLK_QUIET_ROWS);
+    const int64_t verdict = olk_word_at(block, m->at.watch, OLK_VERDICT);
+    const int64_t event = olk_word_at(block, m->at.watch, OLK_EVENT_STATE);
+    for (size_t i = 0; i < CHANNEL * (size_t)m->features; i++)
+        OLK_CHECK(olk_check_all(block, m->wide, m->at.channels, i, 1, -max_of_channel[i % CHANNEL],
+                                max_of_channel[i % CHANNEL], OLK_BAD_CHANNEL, problem));
+    for (size_t j = 0; j < (size_t)m->features; j++)
+        for (size_t i = 0; i < sizeof of_squares; i++)
+            OLK_CHECK(olk_check_all(block, m->wide, m->at.channels, CHANNEL * j + of_squares[i], 1,
+                                    0.0, DBL_MAX, OLK_BAD_CHANNEL_VARIANCE, problem));
+    for (size_t i = 0; i < OLK_SCORE_NUMBERS; i++) {
+        /* The threshold has a minimum; a unit, two variances and a deviation are not negative. */
+        const double lower = i == 0 ? olk_min_threshold : i % 2 ? 0.0 : -max_of_scores[i];
+        OLK_CHECK(olk_check_all(block, m->wide, m->at.deviations, i, 1, lower, max_of_scores[i],
+                                OLK_BAD_SCORES_IN_TIME, problem));
+    }
+    OLK_REQUIRE(olk_counts_to(idle, steps), OLK_BAD_IDLE_ROWS, steps, idle);
+    OLK_REQUIRE(olk_counts_to(events, olk_word_at(block, OLK_AT_MISTAKES, 0)), OLK_BAD_ALARMS, 0,
+                events);
+    OLK_REQUIRE(olk_counts_to(quiet, UINT16_MAX), OLK_BAD_QUIET_ROWS, 0, quiet);
+    OLK_REQUIRE(verdict >= 0 && verdict >> 8 < m->features && !(verdict & 0xE0) &&
+                    (verdict >> 1 & 3) < 3,
+                OLK_BAD_VERDICT, 0, verdict);
+    /* An event lasts by its value or by being flat, not by both. */
+    OLK_REQUIRE(event >= 0 && event >> OLK_EVENT_CHANNEL < m->features && !(event & 0xFFF80000) &&
+                    (event & (OLK_EVENT_IS_VALUE | OLK_EVENT_IS_FLAT)) !=
+                        (OLK_EVENT_IS_VALUE | OLK_EVENT_IS_FLAT),
+                OLK_BAD_EVENT, 0, event);
+    return OLK_HOLDS;
+}
+
+/* -- The forecaster -- */
+
+/* The largest target, and a margin for rounding. Means of targets do not exceed it, a change is at
+   most twice as large, an answer far below the largest number that the type of rows holds. */
+static inline double olk_max_known_target(const olk_setup *m)
+{
+    return (m->wide ? OLK_MAX_DOUBLE_TARGET : OLK_MAX_SINGLE_TARGET) * (1.0 + 1e-3);
+}
+
+/* A bound of answers in largest targets, and of the weights of the linear learners in units. */
+static const double olk_max_answer = 1e10;
+
+/* Range of a quantile and of variances, with a margin for rounding; the sum of all clipped regrets.
+ */
+static const double olk_quantiles_from = 0.000999, olk_quantiles_to = 1000.01;
+static const double olk_variance_margin = 1e-5, olk_max_regret = 16.0 / 0.00099;
+
+/* The largest absolute value of a number of the history, where it is of or from targets. */
+static inline double olk_max_of_history(const olk_setup *m, size_t i)
+{
+    const double target = olk_max_known_target(m);
+    switch (i) {
+    case OLK_HISTORY_FIRST:
+    case OLK_HISTORY_FIRST + 1:
+    case OLK_HISTORY_LAST:
+    case OLK_HISTORY_MEAN:
+    case OLK_HISTORY_NEAR:
+    case OLK_HISTORY_FAR:
+        return target;
+    case OLK_HISTORY_CHANGE:
+    case OLK_HISTORY_CHANGE + 1:
+    case OLK_HISTORY_CHANGE + 2:
+    case OLK_HISTORY_UNIT:
+        return 2.0 * target;
+    case OLK_HISTORY_VARIANCE:
+    case OLK_HISTORY_SQUARE:
+        return 4.0 * target * target;
+    case OLK_HISTORY_KERNEL:
+        return olk_max_answer * target;
+    default:
+        return m->wide ? DBL_MAX : FLT_MAX;
+    }
+}
+
+static inline int olk_check_history(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    static const uint8_t not_below_0[] = {OLK_HISTORY_ERROR, OLK_HISTORY_VARIANCE,
+                                          OLK_HISTORY_SQUARE, OLK_HISTORY_UNIT};
+    const size_t at = m->at.history, levels = (size_t)m->forecast.n_levels;
+    const double marks = olk_number_at(block, m->wide, at, OLK_HISTORY_MARKS);
+    const double unit = olk_number_at(block, m->wide, at, OLK_HISTORY_UNIT);
+    const double clip = m->preprocessing.clip * (1.0 + 1e-6);
+    for (size_t i = 0; i < OLK_HISTORY_NUMBERS; i++) {
+        const double most = olk_max_of_history(m, i);
+        OLK_CHECK(olk_check_all(block, m->wide, at, i, 1, -most, most, OLK_BAD_HISTORY, problem));
+    }
+    OLK_CHECK(olk_check_all(block, m->wide, at, OLK_HISTORY_NUMBERS + levels, (size_t)m->features,
+                            -clip, clip, OLK_BAD_HISTORY, problem));
+    for (size_t i = 0; i < OLK_HISTORY_MARKS; i++) {
+        const double count = olk_number_at(block, m->wide, at, i);
+        OLK_REQUIRE(olk_is_whole(count), OLK_BAD_HISTORY_COUNT, i, count);
+    }
+    OLK_REQUIRE(marks == 0.0 || marks == OLK_KNOWN ||
+                    (marks == (OLK_KNOWN | OLK_KERNEL_KNOWN) && m->forecast.kernel),
+                OLK_BAD_MARKS, 0, marks);
+    for (size_t i = 0; i < sizeof not_below_0; i++)
+        OLK_CHECK(olk_check_all(block, m->wide, at, not_below_0[i], 1, 0.0, DBL_MAX,
+                                OLK_NEGATIVE_HISTORY, problem));
+    OLK_REQUIRE(unit == 0.0 || olk_number_at(block, m->wide, at, OLK_HISTORY_CHANGES) >= 1.0,
+                OLK_UNIT_WITHOUT_CHANGE, 0, unit);
+    return olk_check_all(block, m->wide, at, OLK_HISTORY_NUMBERS, levels, olk_quantiles_from,
+                         olk_quantiles_to, OLK_BAD_QUANTILE, problem);
+}
+
+/* Whether a symmetric matrix, given by its lower triangle row by row from number `first` of a region
+   on, has a Cholesky factor, up to rounding. */
+static inline int olk_is_definite(const uint8_t *block, int wide, size_t offset, size_t first,
+                                  size_t n)
+{
+    double factor[OLK_HEAD_INPUTS * (OLK_HEAD_INPUTS + 1) / 2];
+    for (size_t j = 0; j < n; j++) {
+        double *row = factor + j * (j + 1) / 2;
+        for (size_t i = 0; i <= j; i++) {
+            const double *previous = factor + i * (i + 1) / 2;
+            double sum = olk_number_at(block, wide, offset, first + j * (j + 1) / 2 + i);
+            sum += i == j ? 1e-3 : 0.0;
+            for (size_t k = 0; k < i; k++)
+                sum -= row[k] * previous[k];
+            if (i == j && !(sum > 0.0))
+                return 0;
+            row[i] = i < j ? sum / previous[i] : olk_sqrt(sum);
+        }
+    }
+    return 1;
+}
+
+/* The two linear learners: weights, variances or covariances, mean error. */
+static inline int olk_check_forecasters(const olk_setup *m, const uint8_t *block,
+                                        olk_problem *problem)
+{
+    const size_t m1 = (size_t)olk_diagonal_inputs(&m->forecast);
+    const size_t m2 = (size_t)olk_head_inputs(&m->forecast), end = m2 + m2 * (m2 + 1) / 2;
+    const double largest = m->wide ? DBL_MAX : FLT_MAX;
+    const double lower = -olk_variance_margin, upper = 1.0 + olk_variance_margin;
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.forecaster, 0, m1, -olk_max_answer,
+                            olk_max_answer, OLK_BAD_FORECASTER, problem));
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.head, 0, m2, -olk_max_answer, olk_max_answer,
+                            OLK_BAD_HEAD, problem));
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.forecaster, m1, m1, lower, upper,
+                            OLK_BAD_FORECAST_VARIANCE, problem));
+    for (size_t j = 0; j < m2; j++)
+        OLK_CHECK(olk_check_all(block, m->wide, m->at.head, m2 + (j + 1) * (j + 2) / 2 - 1, 1,
+                                lower, upper, OLK_BAD_FORECAST_VARIANCE, problem));
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.head, m2, end - m2, -largest, largest,
+                            OLK_BAD_COVARIANCE, problem));
+    OLK_REQUIRE(olk_is_definite(block, m->wide, m->at.head, m2, m2), OLK_BAD_COVARIANCE, 0, 0);
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.forecaster, 2 * m1, 1, 0.0, largest,
+                            OLK_BAD_MEAN_ERROR, problem));
+    return olk_check_all(block, m->wide, m->at.head, end, 1, 0.0, largest, OLK_BAD_MEAN_ERROR,
+                         problem);
+}
+
+/* Rows whose targets have not come: olk_pending, the head's inputs, scaled inputs, their changes.
+   Empty slots are never read, but for their mark. */
+static inline int olk_check_pending(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    const size_t at = m->at.pending, inputs = (size_t)olk_head_inputs(&m->forecast);
+    const size_t each = OLK_PENDING_NUMBERS + inputs + 2 * (size_t)m->features;
+    const double enough = m->forecast.horizon > 1 ? OLK_FIRST_CHANGES : 1.0;
+    const double target = olk_max_known_target(m), largest = m->wide ? DBL_MAX : FLT_MAX;
+    const int is_known =
+        olk_number_at(block, m->wide, m->at.history, OLK_HISTORY_CHANGES) >= enough;
+    for (size_t k = 0; k < (size_t)m->forecast.horizon; k++) {
+        const size_t row = k * each;
+        const double mark = olk_number_at(block, m->wide, at, row);
+        const double unit = olk_number_at(block, m->wide, at, row + 1);
+        OLK_CHECK(olk_check_all(block, m->wide, at, row, each, -largest, largest, OLK_BAD_PENDING,
+                                problem));
+        OLK_REQUIRE(mark >= 0.0 || mark == OLK_ROW_WITHOUT_ERROR || mark == OLK_ROW_UNKNOWN,
+                    OLK_BAD_PENDING_MARK, k, mark);
+        OLK_REQUIRE(olk_between(unit, 0.0, 2.0 * target) && (is_known || unit == 0.0),
+                    OLK_BAD_PENDING_UNIT, k, unit);
+        OLK_CHECK(olk_check_all(block, m->wide, at, row + 2, 1, -target, target, OLK_BAD_PENDING,
+                                problem));
+        /* the kernel's, the head's and the final answer, and the kernel's offset */
+        OLK_CHECK(olk_check_all(block, m->wide, at, row + 3, 4, -olk_max_answer * target,
+                                olk_max_answer * target, OLK_BAD_PENDING, problem));
+    }
+    return OLK_HOLDS;
+}
+
+static inline int olk_check_forecast(const olk_setup *m, const uint8_t *block,
+                                     olk_problem *problem)
+{
+    const size_t n = (size_t)olk_n_experts(&m->forecast);
+    const double largest = m->wide ? DBL_MAX : FLT_MAX;
+    OLK_CHECK(olk_check_history(m, block, problem));
+    OLK_CHECK(olk_check_forecasters(m, block, problem));
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.ml_poly, 0, n, -olk_max_regret, olk_max_regret,
+                            OLK_BAD_REGRET, problem));
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.ml_poly, n, n, 0.0, largest,
+                            OLK_BAD_SQUARED_REGRET, problem));
+    OLK_CHECK(olk_check_pending(m, block, problem));
+    if (m->at.season) {
+        const size_t capacity = (size_t)m->forecast.season + 1;
+        const double count = olk_number_at(block, m->wide, m->at.season, 0);
+        const double target = olk_max_known_target(m);
+        OLK_CHECK(olk_check_all(block, m->wide, m->at.season, 1, capacity, -target, target,
+                                OLK_BAD_SEASON, problem));
+        OLK_REQUIRE(olk_is_whole(count) && count < 2.0 * (double)capacity, OLK_BAD_SEASON_COUNT, 0,
+                    count);
+    }
+    if (m->at.kernel_rows) {
+        const int64_t rows = olk_word_at(block, m->at.kernel_rows, 0);
+        OLK_REQUIRE(olk_counts_to(rows, olk_word_at(block, OLK_AT_STEPS, 0)), OLK_BAD_KERNEL_ROWS,
+                    0, rows);
+    }
+    return OLK_HOLDS;
+}
+
+/* -- All of it -- */
+
+/* Whether learning can reach the state in a block: 0, or the number of the sentence that says why
+   not, then with the numbers of the sentence in `problem`. */
+static inline int olk_check_sorf(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    OLK_CHECK(olk_check_counters(m, block, problem));
+    OLK_CHECK(olk_check_preprocessing(m, block, problem));
+    OLK_REQUIRE(olk_count_at(block, OLK_AT_VECTORS, 0) == 0, OLK_HAS_VECTORS, 0, 0);
+    if (m->forecasts)
+        OLK_CHECK(olk_check_forecast(m, block, problem));
+    if (m->at.weights)
+        OLK_CHECK(olk_check_weights(m, block, m->at.weights, OLK_BAD_WEIGHTS, problem));
+    if (m->at.mean_weights)
+        OLK_CHECK(olk_check_weights(m, block, m->at.mean_weights, OLK_BAD_MEAN_WEIGHTS, problem));
+    if (m->at.blend)
+        OLK_CHECK(olk_check_experts(m, block, problem));
+    if (m->at.watch)
+        OLK_CHECK(olk_check_in_time(m, block, problem));
+    if (m->at.novelty)
+        OLK_CHECK(olk_check_all(block, 1, m->at.novelty, 0, 2, 0.0, DBL_MAX, OLK_BAD_NOVELTY,
+                                problem));
+    if (m->at.target) {
+        OLK_CHECK(olk_check_all(block, 1, m->at.target, 0, 1, -olk_max_target_mean,
+                                olk_max_target_mean, OLK_BAD_TARGET, problem));
+        OLK_CHECK(olk_check_all(block, 1, m->at.target, 1, 1, 0.0, olk_max_targets,
+                                OLK_BAD_TARGET, problem));
+    }
+    if (m->at.linear)
+        OLK_CHECK(olk_check_linear(m, block, problem));
+    if (m->at.relevance)
+        OLK_CHECK(olk_check_relevance(m, block, m->at.relevance, (size_t)m->sorf.d, problem));
+    if (m->at.shared_relevance)
+        OLK_CHECK(olk_check_relevance(m, block, m->at.shared_relevance, 1, problem));
+    if (m->at.drift)
+        OLK_CHECK(olk_check_drift_numbers(m, block, problem));
+    if (m->at.row_memory)
+        OLK_CHECK(olk_check_memory(m, block, problem));
+    if (m->at.last_label)
+        OLK_CHECK(olk_check_last_label(m, block, problem));
+    return OLK_HOLDS;
+}
