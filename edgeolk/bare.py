@@ -122,7 +122,7 @@ class BareLearner(Forecasting):
         KeyError
             The loss is not novelty.
         """
-        held = self._engine.view("deviations" if self._config.watches else "novelty")
+        held = self._engine.view(self._config.threshold_region or "novelty")
         return float(memoryview(held)[0, 0])
 
     @property

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from edgeolk.configuration.arguments import levels
 from edgeolk.configuration.header import MARK, NATIVE, TORN, Head, length_of, unpack
 from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.plan import Plan, plan_of
@@ -19,6 +18,7 @@ from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.engine.engine import Engine
 from edgeolk.files import live
 from edgeolk.parts import Dtype
+from edgeolk.ring.levels import levels
 
 #: What ``attach`` may do with a model whose last step was interrupted.
 TORN_CHOICES = ("refuse", "repair", "accept")

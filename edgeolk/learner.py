@@ -18,14 +18,14 @@ from edgeolk.configuration.repr import config_call, config_parameters
 from edgeolk.configuration.settings import Settings
 from edgeolk.engine.engine import Engine
 from edgeolk.errors import unknown_attribute
-from edgeolk.parts import Algorithm, Averaging, Dtype
+from edgeolk.parts import Algorithm, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.methods import Method
 from edgeolk.parts.table import STORED
 from edgeolk.rows.learning import RowLearner
 from edgeolk.rows.scoring import Scorer
 from edgeolk.scaling import RunningScaler
-from edgeolk.scaling.inside import CommonScale, common_scale, copied
+from edgeolk.scaling.inside import CommonScale, common_scale, scaler_of
 from edgeolk.scaling.record import INSIDE
 from edgeolk.sorf.faces import Forecasting, Watching
 
@@ -124,7 +124,7 @@ class Learner(Forecasting, RowLearner, Watching):
 
     def __repr__(self) -> str:
         state = f"{self.steps} steps"
-        if self._config.basis.keeps_vectors:
+        if self._config.keeps_vectors:
             state += f", {self.n_support}/{self.budget} support vectors"
         if not self.budget:
             state += ", no kernel"
@@ -183,7 +183,7 @@ class Learner(Forecasting, RowLearner, Watching):
 
         self._engine.check_idle()
 
-        if checksums.NAME not in self._config.values:
+        if not self._config.checksums:
             raise ValueError("seal needs a learner created with checksums=True")
 
         with memoryview(self._engine.arena) as block:
@@ -192,7 +192,7 @@ class Learner(Forecasting, RowLearner, Watching):
     def save(self, path: Path) -> None:
         """Write the model to a file: the part of its block that is state, with a CRC-32.
 
-        Format 3; docs/file-format.md describes every byte.
+        Format 4; docs/file-format.md describes every byte.
 
         The file is written under a temporary name, synced and renamed: a reader finds the old model
         or the new one, even after a power cut. A loaded learner continues bit for bit as the saved
@@ -252,7 +252,7 @@ class Learner(Forecasting, RowLearner, Watching):
     def parts(self) -> dict[str, Any]:
         """The composition: for each axis, such as "policy", a member of its enum, ``ek.Policy``.
 
-        The storage types and the kind of rows are left out.
+        The storage types and the kind of rows are left out; ``sorf`` has a loss only.
         """
         return {axis: part for axis, part in self._config.parts.items() if axis not in STORED}
 
@@ -301,7 +301,7 @@ class Learner(Forecasting, RowLearner, Watching):
         if preprocessing.method == INSIDE["common"]:
             return self.common_scale
         scales = preprocessing.method and self.n_features
-        return copied(preprocessing, self._engine) if scales else None
+        return scaler_of(preprocessing, self._engine) if scales else None
 
     @property
     def common_scale(self) -> CommonScale | None:
@@ -324,10 +324,10 @@ class Learner(Forecasting, RowLearner, Watching):
         AttributeError
             The loss is not novelty.
         """
-        if self._config.needs_labels:
+        name = self._config.threshold_region
+        if not name:
             raise AttributeError(f"{self.algorithm} has no threshold: its loss is not novelty")
-        values = self._engine.view("deviations" if self._config.watches else "novelty")
-        return float(np.asarray(values)[0, 0])
+        return float(np.asarray(self._engine.view(name))[0, 0])
 
     @property
     def norm2(self) -> float | None:
@@ -346,7 +346,7 @@ class Learner(Forecasting, RowLearner, Watching):
         AttributeError
             The learner stores no vectors.
         """
-        if not self._config.basis.keeps_vectors:
+        if not self._config.keeps_vectors:
             raise AttributeError(f"{self.algorithm} stores weights of features, no vectors")
         values: NDArray[Any] = self._ring()[:, : self.n_support].T.copy()
         if self._config.dtype != Dtype.INT8:
@@ -367,7 +367,7 @@ class Learner(Forecasting, RowLearner, Watching):
         AttributeError
             The learner keeps no coefficients of kernels.
         """
-        if self._config.update.is_sorf:
+        if self._config.weight_regions:
             raise AttributeError(f"{self.algorithm} has weights_, no dual coefficients")
         engine = self._engine
         counters = engine.counters()
@@ -393,9 +393,9 @@ class Learner(Forecasting, RowLearner, Watching):
         AttributeError
             The learner is not ``sorf``.
         """
-        if not self._config.update.is_sorf:
+        names = self._config.weight_regions
+        if not names:
             raise AttributeError(f"{self.algorithm} has dual_coef_, no weights")
-        names = ("weights", "mean_weights") if self._config.needs_labels else ("mean_weights",)
         shape = (self.budget, self._config.columns, 2)
         if not self.budget:
             return np.zeros((len(names), *shape))
@@ -439,7 +439,7 @@ class Learner(Forecasting, RowLearner, Watching):
         """
         config = self._config
         seed = check_int("seed", seed, 0, 2**64 - 1)
-        if config.forecasts or config.watches:
+        if config.in_order:
             raise ValueError(
                 "inputs() does not support history=True: rows in order cannot be shuffled"
             )
@@ -488,7 +488,7 @@ class Learner(Forecasting, RowLearner, Watching):
         AttributeError
             The algorithm keeps no averaged model.
         """
-        if self._config.parts["averaging"] == Averaging.NONE:
+        if not self._config.has_mean:
             raise AttributeError(f"{self.algorithm} keeps no averaged model")
         view = Averaged()
         view._bind(self._engine, True)
@@ -591,7 +591,7 @@ class Learner(Forecasting, RowLearner, Watching):
 
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
-    """Load a learner from a file of format 3. Nothing in the file is executed.
+    """Load a learner from a file of format 4. Nothing in the file is executed.
 
     Page: docs/file-format.md.
 
@@ -707,7 +707,7 @@ def _table_of(learner: Learner) -> str:
         "rows learned": f"{learner.steps:,}",
         "updates": f"{learner.updates:,}",
     }
-    if config.basis.keeps_vectors:
+    if config.keeps_vectors:
         rows["support vectors"] = f"{learner.n_support:,} of {learner.budget:,}"
     if config.needs_labels and not learner.is_regression and learner.steps:
         share = 100.0 * learner.mistakes / learner.steps

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeolk.learner import Learner
+from edgeolk.parts.methods import find
 
 #: Arguments of a learner that its wrapper sets itself, or has under the same name.
 _RESERVED = (
@@ -52,6 +53,17 @@ def other_arguments(wrapper: Any) -> dict[str, Any]:
         if name in params:
             raise TypeError(f"params must not hold {name!r}: the estimator or model sets it itself")
     return {**named, **params}
+
+
+def takes_history(algorithm: Any) -> bool:
+    """Whether rows of a named algorithm may be a time series.
+
+    False for an unknown one, which is refused where the learner is built.
+    """
+    try:
+        return find(algorithm).takes_history
+    except (TypeError, ValueError):
+        return False
 
 
 def check_task(learner: Learner, wanted: str) -> Learner:

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 from edgeolk.configuration import header as head
+from edgeolk.configuration.families import FAMILIES
 from edgeolk.configuration.regions import ELEMENT_BYTES
 from edgeolk.files.live import WORDS
-from edgeolk.parts.numbers import AXES, Algorithm, KernelKind
-from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
+from edgeolk.parts.numbers import AXES, Algorithm, Family, KernelKind
+from edgeolk.sorf.options import LIST_DEFAULTS, WIDTHS
 
 PAGE = (Path(__file__).parent.parent / "docs" / "file-format.md").read_text()
 #: Lines that are wrapped are one line.
@@ -37,7 +38,7 @@ def test_header() -> None:
         end += int(nbytes)
     assert end == head.FIXED_BYTES
     assert f"| {head.CRC_OFFSET} | 4 | CRC-32" in PAGE
-    assert f"| 4 | 2 | format version, {head.VERSION} |" in PAGE
+    assert f"| 4 | 1 | format version, {head.VERSION} |" in PAGE
 
 
 def test_regions() -> None:
@@ -59,16 +60,25 @@ def test_words() -> None:
 
 def test_values() -> None:
     text = SECTIONS["Values"]
-    told, rest = text.split("A parameter with several numbers")
-    lists = {name for name in head.VALUES if name.startswith(("blends", "interval", "widths"))}
-    assert numbers(told) == {n: v for n, v in head.VALUES.items() if n not in lists}
+    shared, own = text.split("Of the ring family:")
+    of_ring, own = own.split("Of the sorf family:")
+    of_sorf, rest = own.split("A parameter with several numbers")
+    told = {Family.RING: numbers(of_ring), Family.SORF: numbers(of_sorf)}
+    known = {number: head.value_numbers(row) for number, row in FAMILIES.items()}
+    listed = ("blends", "interval", "widths")
+    lists = {name for name in known[Family.SORF] if name.startswith(listed)}
+    for family, found in told.items():
+        written = {**numbers(shared), **found}
+        assert written == {n: v for n, v in known[family].items() if n not in lists}
     several, omitted = rest.split("These values are not written")
     ends = {"interval.0": 168, "blends.0": 184, "widths0.0": 192, "widths3.7": 223}
     assert all(f"`{name}`" in several and str(v) in several for name, v in ends.items())
-    assert {name: head.VALUES[name] for name in ends} == ends
+    assert {name: known[Family.SORF][name] for name in ends} == ends
     values, left_out = omitted.split("Lists that are not written")
     found = re.findall(r"`([\w.]+)` = ([\d.]*\d)", values)
-    assert {name: float(value) for name, value in found} == head.OMITTED
+    assert {name: float(value) for name, value in found} == {
+        name: value for row in FAMILIES.values() for name, value in head.omitted_values(row).items()
+    }
     (blends,) = re.findall(r"`blends` = ([^;]*);", left_out)
     (levels,) = re.findall(r"`interval` = ([^;]*);", left_out)
     assert {"blends": series(blends), "interval": series(levels)} == LIST_DEFAULTS
@@ -80,10 +90,10 @@ def test_values() -> None:
 
 
 def test_parts() -> None:
-    told = SECTIONS["Parts"].split("the others are numbers from this list:")
+    told = SECTIONS["Parts"].split("are numbers from this list.")
     assert tuple(re.findall(r"`(\w+)`", told[0].split(". `degree`")[0])) == head.PARTS
-    kinds = {**AXES, "kernel": KernelKind, "algorithm": Algorithm}
+    kinds = {"family": Family, **AXES, "kernel": KernelKind, "algorithm": Algorithm}
     lists = dict(re.findall(r"- (\w+): ([^.]*)\.", told[1]))
-    assert set(lists) == set(head.PARTS) - {"degree"}
+    assert set(lists) == {"family", *head.PARTS} - {"degree"}
     for name, text in lists.items():
         assert numbers(text) == {member.name: member.value for member in kinds[name]}, name

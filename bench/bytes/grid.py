@@ -15,7 +15,8 @@ import edgeolk as ek
 from bench.bytes.sets import SPECS, Rows
 from bench.cache import Record
 from edgeolk.parts.methods import find
-from edgeolk.parts.table import DEFAULT_PARTS, uses
+from edgeolk.parts.table import DEFAULT_PARTS
+from edgeolk.ring.options import uses
 
 #: The share of the rows that parameters are chosen on.
 PREFIX = 0.2
@@ -116,13 +117,10 @@ class Grid:
 def choices(
     name: str, values: Mapping[str, tuple[float, ...]]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Settings of the parameters that a published algorithm has, by their stored names."""
+    """Settings of the parameters that a published algorithm has, by their names."""
     method = find(name)
-    public = method.public
     own = uses({**DEFAULT_PARTS, **method.parts})
-    axes: dict[str, tuple[Any, ...]] = {
-        public.get(stored, stored): tried for stored, tried in values.items() if stored in own
-    }
+    axes: dict[str, tuple[Any, ...]] = {n: tried for n, tried in values.items() if n in own}
     if "frequencies" in method.choices:
         axes["frequencies"] = ("structured", "stored")
     for picked in itertools.product(*(list(enumerate(tried)) for tried in axes.values())):

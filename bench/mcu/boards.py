@@ -180,7 +180,7 @@ def options() -> Table:
             for name, given in OPTIONS.items():
                 chosen = dict(given)
                 learner = ek.Learner(chosen.pop("algorithm", None), n_features=INPUTS, **chosen)
-                before = int(settings_of(learner.config).values["row_memory"])
+                before = int(settings_of(learner.config).values["memory"])
                 X, y = drawn(learner, before + 400)
                 words = [name, f"{learner.nbytes:,}"]
                 yield Case(BOARDS[board], how, words, learner, X, y, before)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeolk.configuration.config import plan
-from edgeolk.parts.bases import BASES, BasisTraits
+from edgeolk.configuration.config import Config, plan
+from edgeolk.configuration.families import FAMILIES
 from edgeolk.parts.descriptions import DESCRIPTIONS, LISTS, meaning
 from edgeolk.parts.kernels import Gaussian
 from edgeolk.parts.methods import Method, algorithms
-from edgeolk.parts.numbers import Basis, Update
-from edgeolk.parts.parameters import LIST_DEFAULTS, PARAMETERS, WIDTHS
-from edgeolk.parts.table import DEFAULT_PARTS, uses
-from edgeolk.parts.updates import UPDATES
+from edgeolk.sorf.options import LIST_DEFAULTS, WIDTHS
 
 Row = tuple[str, str, str, str]
 
@@ -26,15 +23,16 @@ def parameter_rows(method: Method) -> list[Row]:
         (name, repr(next(iter(options))), " or ".join(map(repr, options)), meaning(name, options))
         for name, options in method.choices.items()
     ]
-    for stored in _every_parameter(method):
-        default: Any = method.defaults.get(stored, PARAMETERS[stored].default)
+    letters = {name: alias for alias, name in method.aliases.items()}
+    family = FAMILIES[method.family]
+    for name in family.options_of(method):
+        option = family.settings.table[name]
+        default: Any = method.defaults.get(name, option.default)
         computed = f"from {_size(method)} and the others"
         shown = computed if callable(default) else _default_text(default)
-        spec = PARAMETERS[stored]
-        rows.append((method.public.get(stored, stored), shown, spec.allowed(), spec.doc))
-    update = {**DEFAULT_PARTS, **method.parts}["update"]
-    rows += [(name, _list_default(name), *LISTS[name]) for name in UPDATES[Update(update)].lists]
-    return rows
+        doc = f"{option.doc} (alias `{letters[name]}`)" if name in letters else option.doc
+        rows.append((name, shown, option.allowed(), doc))
+    return [*rows, *((name, _list_default(name), *LISTS[name]) for name in family.listed)]
 
 
 def _default_text(default: Any) -> str:
@@ -53,27 +51,14 @@ def _tuple_text(numbers: tuple[float, ...]) -> str:
     return f"({', '.join(f'{number:g}' for number in numbers)})"
 
 
-def _basis(method: Method) -> BasisTraits:
-    return BASES[Basis({**DEFAULT_PARTS, **method.parts}["basis"])]
-
-
 def _size(method: Method) -> str:
     """The name of a method's budget: its own name, or B."""
-    return _basis(method).members or "B"
+    return FAMILIES[method.family].members_of(method) or "B"
 
 
 def _fixed(method: Method) -> dict[str, Any]:
-    wanted = _every_parameter(method)
+    wanted = FAMILIES[method.family].options_of(method)
     return {name: value for name, value in FIXED.items() if name in wanted}
-
-
-def _every_parameter(method: Method) -> list[str]:
-    """Stored names of the parameters with any of the row's choices."""
-    wanted: set[str] = set(uses({**DEFAULT_PARTS, **method.parts}))
-    for options in method.choices.values():
-        for option in options.values():
-            wanted.update(uses({**DEFAULT_PARTS, **method.parts, **option}))
-    return [name for name in PARAMETERS if name in wanted]
 
 
 def bytes_formula(method: Method) -> str:
@@ -143,8 +128,8 @@ def section(method: Method) -> str:
 def _conditions(method: Method) -> str:
     """The conditions of the formula of bytes."""
     fixed = [f"`{name}={value}`" for name, value in _fixed(method).items()]
-    update = UPDATES[Update({**DEFAULT_PARTS, **method.parts}["update"])]
-    return ", ".join([update.default_dtype, *fixed, "defaults, Gaussian kernel"])
+    dtype = Config(method.name, n_features=1, budget=64).dtype.name.lower()
+    return ", ".join([dtype, *fixed, "defaults, Gaussian kernel"])
 
 
 def page() -> str:

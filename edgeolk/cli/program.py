@@ -70,13 +70,13 @@ def _preprocessing(learner: Learner) -> list[str]:
 
 def _forecasting(learner: Learner) -> list[str]:
     """Lines about a forecaster."""
-    if not learner._config.forecasts:
+    if not learner._config.awaits_targets:
         return []
-    values = learner._config.values
+    values = learner.parameters
     kernel = "" if learner.budget else ", without a kernel"
     season = f", a season of {values['season']:g}" if values["season"] else ""
     return [
-        f"forecasts        {values['lead']:g} rows ahead{season}{kernel};"
+        f"forecasts        {values['horizon']:g} rows ahead{season}{kernel};"
         f" {learner.n_waiting} pending rows"
     ]
 
@@ -121,7 +121,7 @@ def _show(learner: Learner) -> None:
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")
-    elif learner._config.watches:
+    elif learner._config.reports_events:
         print(f"novel rows       {learner.mistakes} in {learner.alarms} events")
         part, channel, what = learner.why
         novel = "novel" if learner.novel else "usual"

@@ -6,36 +6,11 @@ All errors in it are found here, before memory is touched.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from edgeolk.checks import MAX_SIZE, check_int
-from edgeolk.configuration.arguments import (
-    DEFAULT,
-    DEFAULT_MEMBERS,
-    MAX_CLASSES,
-    budget_of,
-    given_lists,
-    is_default,
-    kernel_of,
-    options_of,
-    parts_of,
-    public_names,
-    range_of,
-    refuse_interval,
-    refuse_unknown,
-    take_history,
-    values_of,
-)
-from edgeolk.configuration.defaults import (
-    default_memory_rows,
-    fill_defaults,
-    min_frequencies,
-    min_memory_rows,
-)
+from edgeolk.configuration.arguments import Given, take_aliases
+from edgeolk.configuration.families import FAMILIES
 from edgeolk.configuration.plan import (
-    Configure,
     Plan,
     RamError,
     fit,
@@ -46,20 +21,10 @@ from edgeolk.configuration.plan import (
 from edgeolk.configuration.repr import config_arguments, config_call, config_parameters
 from edgeolk.configuration.settings import Settings
 from edgeolk.errors import suggest, unknown_attribute
-from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.methods import Method, find
-from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
-from edgeolk.parts.parameters import lists_of, without_kernel
-from edgeolk.parts.refusals import refuse
-from edgeolk.parts.sorf import (
-    DEFAULT_FREQUENCIES,
-    HISTORY_INPUTS,
-    KERNEL,
-    MAX_REMEMBERED_CLASSES,
-)
-from edgeolk.parts.updates import UPDATES
-from edgeolk.scaling.arguments import gamma_of, preprocessing_of
+from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Family, Loss
+from edgeolk.parts.table import DEFAULT_PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -137,8 +102,9 @@ class Config:
         width of ``sorf`` with a scaler follows the rows; any other Gaussian or Laplacian kernel
         takes its width from the first ``gamma_rows`` rows. Until then it uses that of ``kernel``;
         then the model restarts, while the counters of the stream continue. None: 1 / n_features,
-        half of that for ``sorf``. Default: "auto" for ``sorf`` without ``kernel=``, else None. If
-        the algorithm has a parameter ``gamma``, use ``kernel_gamma``.
+        half of that for ``sorf``. Default: "auto" for ``sorf`` without ``kernel=``, else None.
+        ``kernel_gamma`` is another name for it; use that with ``olru``, ``bogd``, ``bogd++`` and
+        ``klr``, whose papers call another parameter gamma.
     gamma_rows : int
         Default 100. If given, ``sorf`` also takes its width from these rows.
     scale : {"standard", "minmax", "common"} or None
@@ -160,7 +126,8 @@ class Config:
         ``last_label=True`` for classes; use it only if each label is known before the next
         prediction.
     **params
-        The algorithm's own parameters, named as in its paper (``parameters`` shows them).
+        The algorithm's own parameters (``parameters`` shows them). The letters of its paper are
+        accepted as aliases (docs/algorithms.md).
 
     Raises
     ------
@@ -265,7 +232,7 @@ class Config:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The values of the algorithm's own parameters, by the names in its paper.
+        """The values of the algorithm's own parameters, by name.
 
         ``Config(config.name, ..., **config.parameters)`` is the same configuration. For a
         composition they include its parts.
@@ -309,108 +276,39 @@ class Config:
         return Config._of, (self._settings,)
 
 
+#: The algorithm if the caller gives neither an algorithm nor parts, and its losses.
+DEFAULT, DEFAULT_LOSSES = "sorf", ("hinge", "square", "novelty")
+
+
+def _is_default(given: Mapping[str, Any]) -> bool:
+    """Whether arguments without an algorithm give no part, except a loss that sorf supports."""
+    loss = given.get("loss", "hinge")
+    name = loss.name if isinstance(loss, Loss) else loss
+    if not isinstance(name, str) or name.lower() not in DEFAULT_LOSSES:
+        return False
+    return not any(axis in given for axis in DEFAULT_PARTS if axis != "loss")
+
+
 def _configured(
-    algorithm: Algorithm | str | Method | None,
-    *,
-    n_features: int,
-    budget: int | None,
-    ram: int | str | None,
-    kernel: Kernel | None,
-    dtype: Any,
-    coefficients: Any,
-    seed: int,
-    sparse: bool | None,
-    n_classes: int | None,
-    on_bad_row: str,
-    checksums: bool,
-    lookahead: int | None,
-    feature_range: tuple[Any, Any] | None,
-    **params: Any,
+    algorithm: Algorithm | str | Method | None, *, ram: int | str | None, **given: Any
 ) -> Settings:
     """The settings that the arguments of ``Config`` mean."""
-    if algorithm is None and is_default(params):
+    common = {name: given.pop(name) for name in _COMMON if name not in ("algorithm", "ram")}
+    others = tuple(DEFAULT_PARTS) if algorithm is None else ()
+    if algorithm is None and _is_default(given):
         algorithm = DEFAULT
     method = None if algorithm is None else find(algorithm)
-    options = options_of(sparse, on_bad_row, checksums)
-    parts = parts_of(method, params, dtype, coefficients, sparse)
-    basis, update = BASES[parts["basis"]], UPDATES[parts["update"]]
-    names = public_names(method, parts)
-    watches, forecasts = take_history(params, parts, names)
-    n_features = check_int("n_features", n_features, 0 if forecasts else 1)
-    defaults = method.preprocessing if method and not watches else {}
-    if watches and kernel is None and params.get("gamma") is None:
-        kernel = KERNEL
-    gamma = gamma_of(params, names, defaults, kernel=kernel is not None)
-    n_inputs = n_features + (HISTORY_INPUTS if forecasts else 0)
-    kernel_used = kernel_of(kernel, gamma, method, n_inputs)
-    narrow = parts["dtype"] != Dtype.FLOAT64
-    follows = update.is_sorf and not watches
-    preprocessing = preprocessing_of(
-        params, names, defaults, gamma, narrow=narrow, may_follow=follows
-    )
-    refuse_unknown(params, method, parts, _COMMON)
-    members = basis.members if params.get(basis.members) is not None else "budget"
-    default_members = DEFAULT_FREQUENCIES if watches else DEFAULT_MEMBERS
-    budget = budget_of(basis.members, budget, ram, params, default_members)
-    lists = given_lists(update.lists, params)
-    refuse_interval(lists.get("interval"), forecasts=forecasts)
-    columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MAX_CLASSES)
-    context = {
-        "n_features": float(n_inputs),
-        "ram": 0.0 if ram is None else float(parse_bytes(ram)),
-        "novelty": float(parts["loss"] == Loss.NOVELTY),
-    }
-    name = method.public.get("row_memory") if method else None
-    has_row_memory = (
-        update.is_sorf
-        and parts["loss"] == Loss.HINGE
-        and params.get(name or "row_memory") is None
-    )
-    seed = check_int("seed", seed, 0, 2**64 - 1)
-    ends = range_of(feature_range, parts, n_features)
-
-    def configure(size: int, *, rows: int = 0, cramped: bool = False) -> Settings:
-        size = check_int(members, size, 0 if forecasts else 1)
-        known = {**context, "budget": float(size), "usual_memory": float(rows)}
-        known["cramped"] = float(cramped)
-        chosen, values = values_of(method, parts, known, params)
-        numbers = lists_of(values, **lists) if lists else {}
-        if not size:
-            values = without_kernel(values)
-            numbers = {name: numbers[name] for name in numbers if name == "interval"}
-        settings = Settings(
-            member=method.algorithm if method else Algorithm.CUSTOM,
-            n_features=n_features,
-            budget=size,
-            seed=seed,
-            kernel=kernel_used,
-            parts=chosen,
-            values={**values, **options},
-            feature_range=ends,
-            columns=columns,
-            lists=numbers,
-            preprocessing=preprocessing if size else replace(preprocessing, follows=False),
-        )
-        refuse(settings)
-        return fill_defaults(settings, sparse, lookahead, capped=ram is not None)
-
-    if ram is None:
-        return configure(budget)  # type: ignore[arg-type]  # budget_of: one is given
-
-    def with_memory(rows: int, *, cramped: bool = False) -> tuple[Configure, range]:
-        sizes = range(min_frequencies(columns, rows), MAX_SIZE)
-        return partial(configure, rows=rows, cramped=cramped), sizes
-
-    choices = []
-    if has_row_memory and (rows := default_memory_rows(parse_bytes(ram), n_features, columns)):
-        choices.append(with_memory(rows))
-    if has_row_memory and params.get("memory_narrow") and columns <= MAX_REMEMBERED_CLASSES:
-        least = [with_memory(rows, cramped=True) for rows in min_memory_rows(columns)]
-        return fit([*choices, *sorted(least, key=smallest_bytes, reverse=True)], ram)
-    sizes = range(1, DEFAULT_FREQUENCIES + 1 if watches else MAX_SIZE)
-    # Without the defaults that are on only if there is room for them.
-    bare = (configure, range(1)) if forecasts else (partial(configure, cramped=True), sizes)
-    return fit([*choices, (configure, sizes), bare], ram)
+    family = FAMILIES[method.family if method else Family.RING]
+    take_aliases(method, given)
+    nbytes = None if ram is None else parse_bytes(ram)
+    choices = family.configure(Given(method, common, given, nbytes, others))
+    least = choices.least
+    if nbytes is None:
+        configured, _ = least[0]
+        return configured(choices.budget)  # type: ignore[arg-type]  # one of the two is given
+    if len(least) > 1:
+        least = sorted(least, key=smallest_bytes, reverse=True)
+    return fit([*choices.first, *least], nbytes)
 
 
 def _alternatives(given: Mapping[str, Any], least: int) -> str:

@@ -10,13 +10,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from edgeolk.configuration.config import Config
+from edgeolk.configuration.families import FAMILIES
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.methods import METHODS
 from edgeolk.parts.numbers import AXES
-from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.parts.option import Option
 from edgeolk.parts.table import DEFAULT_PARTS
-from edgeolk.parts.updates import UPDATES
 from edgeolk.scaling.record import ARGUMENTS
+from edgeolk.sorf.options import LISTS
 
 #: Types of the arguments that are not parameters with one number.
 _OTHERS = {
@@ -60,9 +61,8 @@ def _literal(words: Iterable[str]) -> str:
     return f"Literal[{quoted}]"
 
 
-def _number_type(stored: str) -> str:
-    """The type of a parameter, by its stored name."""
-    row = PARAMETERS[stored]
+def _number_type(row: Option) -> str:
+    """The type of an option."""
     if row.words:
         strings = tuple(word for word in row.words if isinstance(word, str))
         kind = _literal(strings) + ("" if strings == row.words else " | bool")
@@ -77,17 +77,18 @@ def kinds() -> dict[str, set[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for axis in DEFAULT_PARTS:
         found[axis] |= {AXES[axis].__name__, "str"}
-    listed = {name for update in UPDATES.values() for name in update.lists}
-    for name in (*sorted(listed), *ARGUMENTS):
+    for name in (*LISTS, *ARGUMENTS):
         found[name].add(_OTHERS[name])
     for basis in BASES.values():
         if basis.members:
             found[basis.members].add("int | None")
-    for stored in PARAMETERS:
-        found[stored].add(_OTHERS.get(stored) or _number_type(stored))
+    tables = {number: family.settings.table for number, family in FAMILIES.items()}
+    for table in tables.values():
+        for name, row in table.items():
+            found[name].add(_OTHERS.get(name) or _number_type(row))
     for method in METHODS:
-        for stored, public in method.public.items():
-            found[public].add(_number_type(stored))
+        for alias, name in method.aliases.items():
+            found[alias].add(_number_type(tables[method.family][name]))
         for name, options in method.choices.items():
             found[name].add(_literal(options))
     return found

@@ -1,23 +1,25 @@
 """Third step: the header of a block: the configuration as the numbers of files, and counters.
 
-Format version 3, little-endian in files, native byte order in a live block::
+Format version 4, little-endian in files, native byte order in a live block::
 
     0   4s  mark "eolk"              46  H   columns of coefficients
-    4   H   format version           48  B   values
-    6   H   bytes of the header      49  B   regions
-    8   I   CRC-32 of the file       50  H   flags (1: a step is in progress; 2: sealed)
-    12  I   bytes of state / 8       52  i   support vectors held
-    16  I   features                 56  Q   state of the generator
-    20  I   budget                   64  q   steps
-    24  Q   seed                     72  q   mistakes
-    32  14B parts, see PARTS         80  q   updates
+    4   B   format version           48  B   values
+    5   B   family                   49  B   regions
+    6   H   bytes of the header      50  H   flags (1: a step is in progress; 2: sealed)
+    8   I   CRC-32 of the file       52  i   support vectors held
+    12  I   bytes of state / 8       56  Q   state of the generator
+    16  I   features                 64  q   steps
+    20  I   budget                   72  q   mistakes
+    24  Q   seed                     80  q   updates
+    32  14B parts, see PARTS; 0 for an axis that the family does not have
 
 Then come the values (float64 each), their numbers (one byte each), and the table of regions, all
 padded to 8 bytes. An entry of the table is short if possible: number, element type + 128, elements,
 and the distance from the end of the previous region, or from the start, in units of 8 bytes
 ("<BBHB", 5 bytes); else number, element type, offset / 8, elements ("<BBII", 10 bytes).
 
-Numbers are never reused; new ones are appended.
+Numbers of values are those of the family's options, and from 128 on those of all families. No
+number is ever reused.
 """
 
 from __future__ import annotations
@@ -28,13 +30,14 @@ import sys
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
+from edgeolk.configuration.families import FAMILIES
+from edgeolk.configuration.family import FamilyTraits
 from edgeolk.configuration.settings import Settings
 from edgeolk.parts import storage
-from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.scaling import record as preprocessing
 
 MARK = b"eolk"
-VERSION = 3
+VERSION = 4
 CRC_OFFSET = 8
 FLAGS_OFFSET = 50
 FIXED_BYTES = 88
@@ -47,7 +50,7 @@ MAX_HEADER_BYTES = 1024
 
 #: Counters of the header, its last fixed fields, each with its type.
 _COUNTERS = {"n_support": "i", "rng": "Q", "steps": "q", "mistakes": "q", "updates": "q"}
-_FIXED = "4sHHIIIIQ14BHBBH" + "".join(_COUNTERS.values())
+_FIXED = "4sBBHIIIIQ14BHBBH" + "".join(_COUNTERS.values())
 #: Offset and type of each counter.
 PLACES: dict[str, tuple[int, str]] = {
     name: (struct.calcsize(f"={_FIXED[: place - len(_COUNTERS)]}"), kind)
@@ -68,90 +71,98 @@ PARTS = (
     *("projection", "schedule", "averaging", "basis", "kernel", "degree", "algorithm"),
 )
 
-#: Numbers of the values.
-VALUES: dict[str, int] = {
-    **{name: number for number, name in enumerate(PARAMETERS, 1)},
+#: In place of a family's number in the block of a scaler (scaling/block.py).
+SCALER = 3
+
+#: Numbers of the values that every family has.
+SHARED_VALUES: dict[str, int] = {
     **{"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130},
     **{"scale.method": 144, "scale.clip": 145, "scale.window": 146, "scale.freeze_after": 147},
     **{"clip_rows": 148, "gamma_rows": 149, "width_follows": 150},
     **{"skip_bad_rows": 152, "checksums": 153, "lookahead": 154},
-    **{f"interval.{i}": 168 + i for i in range(8)},
-    **{f"blends.{i}": 184 + i for i in range(8)},
-    **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
 }
-
-#: Values that are omitted from files: a file without one has this value.
-OMITTED: dict[str, float] = {
-    **{name: row.omitted for name, row in PARAMETERS.items() if row.omitted is not None},
-    **preprocessing.OMITTED,
-}
-
-
-#: Region -> value that is omitted because the presence of the region implies it.
-IMPLIED: dict[str, tuple[str, float]] = {
-    **{"relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0)},
-    **{"drift": ("drift", 1.0), "width_follows": ("width_follows", 1.0)},
+#: Region -> value that is omitted because the presence of the region implies it, in every family.
+SHARED_IMPLIED: dict[str, tuple[str, float]] = {
+    "width_follows": ("width_follows", 1.0),
     **{"common": ("scale.method", 3.0), "statistics": ("scale.method", 9.0)},
-    **{"memory_narrow": ("memory_narrow", 1.0)},
+    **{"skipped": ("skip_bad_rows", 1.0), "checksums": ("checksums", 1.0)},
 }
 
 
-def omitted_gamma(n_features: int) -> float:
-    """The kernel width of sorf that is omitted from files."""
-    return 0.5 / n_features
+def value_numbers(family: FamilyTraits) -> dict[str, int]:
+    """Numbers of the values of a family, by name."""
+    options = {name: option.number for name, option in family.settings.table.items()}
+    lists = {f"{name}.{i}": n + i for name, n in family.lists.items() for i in range(8)}
+    return {**options, **SHARED_VALUES, **lists}
+
+
+def omitted_values(family: FamilyTraits) -> dict[str, float]:
+    """Values that are omitted from files of a family: a file without one has this value."""
+    table = family.settings.table
+    omitted = {name: row.omitted for name, row in table.items() if row.omitted is not None}
+    return {**omitted, **preprocessing.OMITTED}
+
+
+def implied_values(family: FamilyTraits) -> dict[str, tuple[str, float]]:
+    """Region -> value that is omitted because the presence of the region implies it."""
+    return {**family.implied, **SHARED_IMPLIED}
 
 
 #: Numbers of the regions that are state.
 REGIONS: dict[str, int] = {
-    **{"function": 1, "support_vectors": 2, "coefficients": 3, "levels": 4},
-    **{"diagonal": 6, "arrivals": 7, "norms": 8, "averaging": 9},
-    **{"mean_start": 10, "mean_sum": 11, "nearest": 12, "nearest_distance": 13},
-    **{"nearest_kernel": 14, "factor": 15, "inverse": 16, "scores": 17, "feature_map": 18},
-    **{"window": 19, "window_labels": 20, "errors": 21, "forgetron": 23},
-    **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
-    **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34},
-    **{"gradient_steps": 35, "novelty": 36, "per_update": 37, "shared_relevance": 38, "drift": 39},
-    **{"row_memory": 40, "memory_state": 41, "memory_narrow": 42},
-    **{"channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51},
-    **{"history": 56, "forecaster": 57, "head": 58, "ml_poly": 59, "pending": 60, "season": 61},
-    **{"kernel_rows": 62},
-    **{"scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67},
-    **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
-    **{"width_follows": 70, "common": 71},
-    **{"statistics": 80},
+    name: kind.number
+    for family in FAMILIES.values()
+    for name, kind in family.kinds.items()
+    if kind.number
 }
+#: Those of a scaler that no family has.
+REGIONS |= {"moments": 81, "units": 82, "frozen": 83}
 
 #: Numbers of the element types.
 ELEMENTS = {code: element.number for code, element in storage.ELEMENTS.items()}
 
-_VALUE_NAMES = {number: name for name, number in VALUES.items()}
+_VALUES: dict[int, dict[str, int]] = {
+    **{number: value_numbers(family) for number, family in FAMILIES.items()},
+    SCALER: SHARED_VALUES,
+}
 _REGION_NAMES = {number: name for name, number in REGIONS.items()}
 _ELEMENT_NAMES = {number: name for name, number in ELEMENTS.items()}
-
-#: Parameters with several numbers.
-LISTS = ("blends", "interval", "widths0", "widths1", "widths2", "widths3")
 
 #: Byte order of a live block, as ``struct`` spells it.
 NATIVE = "<" if sys.byteorder == "little" else ">"
 
 
 def stored_values(config: Settings) -> dict[str, float]:
-    """Parameters in use and those of the kernel, by name, without the ``OMITTED`` ones."""
+    """Options in use and numbers of the kernel, by name, without those that files omit."""
+    family = FAMILIES[config.family]
+    omitted = omitted_values(family)
     _, _, gamma, scale, offset = config.kernel.fields()
     kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
     used = {name: value for name, value in kernel.items() if value != 0.0}
-    if config.update.is_sorf and config.n_features and gamma == omitted_gamma(config.n_features):
-        del used["kernel.gamma"]
-    values = config.values.items()
-    parameters = {name: value for name, value in values if value != OMITTED.get(name)}
+    if gamma == omitted_gamma(family, config.n_features):
+        used.pop("kernel.gamma", None)
+    options = {name: value for name, value in config.values.items() if value != omitted.get(name)}
+    flags = {
+        "skip_bad_rows": float(config.skips_bad_rows),
+        "checksums": float(config.checksums),
+        "lookahead": float(config.lookahead),
+    }
+    options |= {name: value for name, value in flags.items() if value}
     listed = {f"{name}.{i}": v for name, vs in config.lists.items() for i, v in enumerate(vs)}
-    return {**parameters, **used, **listed, **config.preprocessing.stored()}
+    return {**options, **used, **listed, **config.preprocessing.stored()}
 
 
-def without_implied(values: Mapping[str, float], regions: Container[str]) -> dict[str, float]:
+def omitted_gamma(family: FamilyTraits, n_features: int) -> float:
+    """The kernel width that files of a family omit, 0 for none."""
+    return family.omitted_gamma / n_features if n_features else 0.0
+
+
+def without_implied(
+    family: FamilyTraits, values: Mapping[str, float], regions: Container[str]
+) -> dict[str, float]:
     """The values without those that these regions imply."""
     written = dict(values)
-    for region, (name, value) in IMPLIED.items():
+    for region, (name, value) in implied_values(family).items():
         if region in regions and written.get(name) == value:
             del written[name]
     return written
@@ -210,10 +221,11 @@ def _unpack_table(
 class Head:
     """A header as numbers.
 
-    ``parts`` and ``values`` are by name; ``table`` maps a region's name to (element type, offset in
+    ``family`` is a ``Family``, or ``SCALER``. ``parts`` and ``values`` are by name; ``table`` maps a region's name to (element type, offset in
     bytes, number of elements).
     """
 
+    family: int
     nbytes: int
     n_features: int
     budget: int
@@ -235,7 +247,7 @@ class Head:
         table = _pack_table(self.table, order)
         length = _padded(FIXED_BYTES + 9 * len(self.values) + len(table))
         fields = (
-            *(MARK, VERSION, length, self.crc, self.nbytes // 8),
+            *(MARK, VERSION, self.family, length, self.crc, self.nbytes // 8),
             *(self.n_features, self.budget, self.seed, *map(self.parts.__getitem__, PARTS)),
             *(self.columns, len(self.values), len(self.table), self.flags),
             *(getattr(self, name) for name in PLACES),
@@ -243,7 +255,7 @@ class Head:
         pieces = [
             struct.pack(order + _FIXED, *fields),
             struct.pack(f"{order}{len(self.values)}d", *self.values.values()),
-            bytes(VALUES[name] for name in self.values),
+            bytes(_VALUES[self.family][name] for name in self.values),
             table,
         ]
         return b"".join(pieces).ljust(length, b"\0")
@@ -254,7 +266,7 @@ def version_of(data: bytes | memoryview) -> int:
     if len(data) >= 16 and bytes(data[:8]) == b"edgeolk\0":
         return int.from_bytes(data[8:12], "little")
     if len(data) >= FIXED_BYTES and bytes(data[:4]) == MARK:
-        return int.from_bytes(data[4:6], "little")
+        return data[4]
     return 0
 
 
@@ -276,7 +288,7 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
     """
     if len(data) < FIXED_BYTES:
         raise ValueError(f"not a model: {len(data)} bytes, a header alone has {FIXED_BYTES}")
-    mark, version, length, crc, eighths, d, budget, seed, *rest = struct.unpack_from(
+    mark, version, number, length, crc, eighths, d, budget, seed, *rest = struct.unpack_from(
         order + _FIXED, data
     )
     parts, rest = rest[: len(PARTS)], rest[len(PARTS) :]
@@ -285,6 +297,10 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
         raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
     if version != VERSION:
         raise ValueError(refusal_of(version))
+    family = next((family for family in _VALUES if family == number), None)
+    if family is None:
+        raise ValueError(f"the model is of an unknown family: number {number}")
+    names = {number: name for name, number in _VALUES[family].items()}
     min_length = FIXED_BYTES + 9 * n_values + _SHORT_BYTES * n_regions
     if not min_length <= length <= min(len(data), 8 * eighths):
         raise ValueError(f"the model is inconsistent: a header of {length} bytes")
@@ -295,7 +311,7 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
     at += 8 * n_values
     values: dict[str, float] = {}
     for number, value in zip(bytes(data[at : at + n_values]), numbers, strict=True):
-        name = _VALUE_NAMES.get(number)
+        name = names.get(number)
         if name is None or name in values:
             raise ValueError(f"the model is inconsistent: value number {number}")
         if math.isnan(value):
@@ -310,17 +326,18 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
     counted = dict(zip(PLACES, counters, strict=True))
     named = dict(zip(PARTS, parts, strict=True))
     return Head(
-        8 * eighths, d, budget, seed, named, values, table, columns, flags, crc=crc, **counted
+        family, 8 * eighths, d, budget, seed, named, values, table, columns, flags, crc=crc,
+        **counted,
     )
 
 
-def lists_from(values: dict[str, float]) -> dict[str, tuple[float, ...]]:
+def lists_from(family: FamilyTraits, values: dict[str, float]) -> dict[str, tuple[float, ...]]:
     """Remove the lists from the stored values and return them.
 
     Raises ValueError: a number of a list is missing.
     """
     lists: dict[str, tuple[float, ...]] = {}
-    for name in LISTS:
+    for name in family.lists:
         keys = sorted(key for key in values if key.startswith(f"{name}."))
         numbers = tuple(values.pop(key) for key in keys)
         if keys != [f"{name}.{i}" for i in range(len(keys))]:

@@ -8,70 +8,57 @@ in a smaller block to 8 bytes.
 
 from __future__ import annotations
 
+from edgeolk.configuration.families import FAMILIES
 from edgeolk.configuration.header import head_bytes, stored_values, without_implied
-from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed
+from edgeolk.configuration.regions import ELEMENT_BYTES, Kind, Lifetime, Region
 from edgeolk.configuration.settings import Settings
-from edgeolk.parts.numbers import Dtype
-from edgeolk.parts.storage import COEFFICIENTS
 
 #: Alignment of regions in a block, and in a block of at most SMALL bytes.
 WIDE, NARROW = 64, 8
 SMALL = 4096
-#: The regions of structured features that are read by vector loads.
-_IN_VECTORS = ("weights", "mean_weights", "feature_row")
 #: Loops may read up to this many bytes past the last row of a ``read_beyond`` region; they do not
 #: use these bytes.
 BEYOND = 64
 
 
-def _element(config: Settings, kind: Kind) -> str:
-    storage = config.storage
-    named = {
-        "storage": storage.element,
-        "computing": storage.computes_in,
-        "exact": "f" if config.parts["dtype"] == Dtype.FLOAT32 else "d",
-        "value": "f" if config.value_bytes == 4 else "d",
-        "real": COEFFICIENTS[config.coefficients].element,
-    }
-    return named.get(kind.element, kind.element)
-
-
-def _region(config: Settings, name: str, at: int, boundary: int) -> Region:
+def _region(config: Settings, name: str, kind: Kind, at: int, boundary: int) -> Region:
     """The region at this offset, padded to this boundary."""
-    kind = KINDS[name]
-    element = _element(config, kind)
+    element = config.element_of(kind.element)
     shape = kind.sizes(config)
-    size = shape[0] * shape[1] * ELEMENT_BYTES[element]
-    return Region(name, at, -(-size // boundary) * boundary, kind.purpose, element, shape)
+    size = -(-shape[0] * shape[1] * ELEMENT_BYTES[element] // boundary) * boundary
+    return Region(name, at, size, kind.purpose, element, shape, kind.lifetime, kind.stays)
 
 
 def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]:
     # Plain loops: CPython leaks generators and closures if memory runs out while closing them.
+    family = FAMILIES[config.family]
     counts: list[int] = []
-    for name, kind in KINDS.items():
+    for name, kind in family.kinds.items():
         if name in names and kind.lifetime is Lifetime.STATE:
             rows, stride = kind.sizes(config)
             counts.append(rows * stride)
-    head = head_bytes(len(without_implied(stored_values(config), names)), counts)
+    values = without_implied(family, stored_values(config), names)
+    head = head_bytes(len(values), counts)
     offset = -(-head // NARROW) * NARROW
-    regions = [Region("header", 0, offset, "configuration, counters, generator state")]
+    purpose = "configuration, counters, generator state"
+    regions = [Region("header", 0, offset, purpose, lifetime=Lifetime.STATE)]
     scratch = end = beyond = offset
     for lifetime in Lifetime:
-        if lifetime is Lifetime.MEAN and not config.basis.admit and config.columns == 1:
+        if lifetime is Lifetime.MEAN and config.mean_scores_alone:
             # The averaged model scores while nothing is learned: it may reuse the scratch of
             # learning, unless scoring needs it.
             offset = scratch
         scratch = offset
-        for name, kind in KINDS.items():
+        for name, kind in family.kinds.items():
             if name in names and kind.lifetime is lifetime:
-                is_narrow = config.update.is_sorf and name not in _IN_VECTORS
-                alignment = NARROW if is_narrow else boundary
+                is_wide = family.wide is None or name in family.wide
+                alignment = boundary if is_wide else NARROW
                 gap = -offset % alignment
                 if gap:
                     previous = regions[-1]
                     regions[-1] = previous._replace(nbytes=previous.nbytes + gap)
                     offset += gap
-                region = _region(config, name, offset, alignment)
+                region = _region(config, name, kind, offset, alignment)
                 regions.append(region)
                 offset += region.nbytes
                 if kind.read_beyond:
@@ -93,10 +80,9 @@ def total(regions: tuple[Region, ...]) -> int:
 
 def layout(config: Settings) -> tuple[Region, ...]:
     """Regions of a configuration, state first, alignment slack last."""
-    names = needed(config)
+    names = FAMILIES[config.family].needed(config)
     regions = _lay(config, names, WIDE)
-    if total(regions) <= SMALL or config.forecasts:
-        # For a forecaster padding matters: with narrow alignment it may fit into 4 KiB.
+    if total(regions) <= SMALL or config.saves_padding:
         narrow = _lay(config, names, NARROW)
         return narrow if total(narrow) <= SMALL else regions
     return regions
@@ -111,8 +97,7 @@ def state_bytes(regions: tuple[Region, ...]) -> int:
     """Length of the part of a block that is stored in files."""
     end = 0
     for region in regions:
-        kind = KINDS.get(region.name)
-        if region.name == "header" or (kind is not None and kind.lifetime is Lifetime.STATE):
+        if region.lifetime is Lifetime.STATE:
             end = max(end, region.offset + region.nbytes)
     return end
 

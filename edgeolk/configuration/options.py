@@ -46,7 +46,6 @@ class Parameters(TypedDict, total=False):
     epsilon: float
     eta: float
     eta2: float | None
-    forget: float
     freeze_after: int | None
     frequencies: Literal["stored", "drawn", "structured"]
     full: Literal["oldest", "raise", "random", "stop"]
@@ -66,13 +65,12 @@ class Parameters(TypedDict, total=False):
     lam: float | None
     lapse: int
     last_label: bool
-    lead: int
     leak: float
     linear: bool
     loss: Loss | str
     M: int
     maintenance: Literal["merge", "project", "remove", "random"]
-    memory: float | None
+    memory: int | None
     memory_narrow: bool | None
     method: Literal["auxiliary", "nc", "margin"]
     nu: float
@@ -86,7 +84,6 @@ class Parameters(TypedDict, total=False):
     rescale: bool
     ridge: float
     robust: bool
-    row_memory: int | None
     rule: Literal["jmlr", "icml", "loose"]
     sampling: Sampling | str
     scale: str | None

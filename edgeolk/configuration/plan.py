@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from edgeolk.checks import check_int
+from edgeolk.configuration.arguments import Choice, Configure
 from edgeolk.configuration.layout import layout, region_table, total
 from edgeolk.configuration.regions import Region
 from edgeolk.configuration.settings import Settings
@@ -69,28 +70,6 @@ class Plan:
         return "\n".join(lines)
 
 
-#: A norm that is updated by increments is recomputed from time to time against rounding errors.
-RENEWAL = "O(B^2 d), when the norm is recomputed"
-
-
-def longest_step(config: Settings) -> str:
-    """The longest step as a formula in B and d, and when it happens; K is the number of classes.
-
-    For example ``"O(B^2 d + B^3), at a halving"``: what a loop with a deadline must allow for.
-    """
-    formula = config.basis.longest_step or config.policy.longest_step
-    formula = formula.format(
-        **{name: int(config.values.get(name, 0.0)) for name in ("iters", "hint_rows")}
-    )
-    if config.values.get("row_memory"):
-        formula += f"; O(M d) for the M = {int(config.values['row_memory'])} rows of the memory"
-    if config.columns > 1 and not config.update.is_sorf:
-        formula = formula.replace("O(B d", "O(B d + B K")
-    if config.tracks_norm and config.policy.removes and "B^2 d" not in formula:
-        return RENEWAL if "^" not in formula and "exp" not in formula else f"{formula}; {RENEWAL}"
-    return formula
-
-
 def plan_of(config: Settings) -> Plan:
     """The plan of a checked configuration.
 
@@ -107,7 +86,7 @@ def plan_of(config: Settings) -> Plan:
         config.dtype.name.lower(),
         regions,
         nbytes,
-        longest_step(config),
+        config.longest_step,
         config.coefficients.name.lower(),
         config.preprocessing.gamma_rows,
         config.preprocessing.follows,
@@ -116,10 +95,6 @@ def plan_of(config: Settings) -> Plan:
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
-
-#: A budget -> its settings; raises ValueError if they are invalid.
-Configure = Callable[[int], Settings]
-
 
 class RamError(ValueError):
     """Not even the smallest model fits; ``least`` bytes, and no fewer, hold one."""
@@ -191,7 +166,7 @@ def _smallest(configure: Configure, sizes: range) -> int:
     return _first_that_holds(accepts, refused + 1, size)
 
 
-def smallest_bytes(choice: tuple[Configure, range]) -> int:
+def smallest_bytes(choice: Choice) -> int:
     """The bytes of the smallest plan of a choice of ``fit``."""
     configure, sizes = choice
     return _nbytes(configure(_smallest(configure, sizes)))
@@ -209,7 +184,7 @@ def _largest(configure: Configure, sizes: range, cap: int) -> Settings | None:
     return configure(first_too_large - 1)
 
 
-def fit(choices: Sequence[tuple[Configure, range]], ram: int | str) -> Settings:
+def fit(choices: Sequence[Choice], ram: int | str) -> Settings:
     """The configuration with the largest budget of the first of ``choices`` that fits.
 
     A choice is a function that configures, and the budgets that it may have; the bytes of its plan

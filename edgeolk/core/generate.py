@@ -1,9 +1,10 @@
-"""Writes the Cython sources that follow from the rows of the parts.
+"""Writes the Cython sources that follow from the rows of parts and options.
 
-``core/parts.pxd`` has their numbers and properties for C. ``engine/switches.pxd`` has one switch
-per role over the functions named in the rows; the switches of losses, which the functions of
-updates call, are in ``ring/loss_switch.pxd``. The files are in git: after a change of a row, run
-``python -m edgeolk.core.generate``.
+``core/parts.pxd`` has the numbers and properties of parts for C, and fills the options of the ring
+family into ``Params``; ``sorf/options.pxd`` fills those of the sorf family into ``olk_sorf``.
+``engine/switches.pxd`` has one switch per role over the functions named in the rows; the switches
+of losses, which the functions of updates call, are in ``ring/loss_switch.pxd``. The files are in
+git: after a change of a row, run ``python -m edgeolk.core.generate``.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from typing import Any, NamedTuple
 from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import KERNELS
 from edgeolk.parts.losses import LOSSES, RESIDUAL_UPDATES
-from edgeolk.parts.numbers import AXES, KernelKind
-from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.parts.numbers import AXES, Family, KernelKind
 from edgeolk.parts.storage import MAX_FLOAT
 from edgeolk.parts.table import TRAITS
+from edgeolk.ring.options import OPTIONS
+from edgeolk.sorf.options import OPTIONS as SORF_OPTIONS
 
 PACKAGE = Path(__file__).parents[1]
 #: Maximum columns of a written line.
@@ -36,7 +38,6 @@ FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "policy_counts_exchanges": ("policy", lambda row: row.counts_exchanges),
     "loss_is_capped": ("loss", lambda row: row.capped),
     "kernel_normalised": ("kernel", lambda row: row.normalised),
-    "update_is_sorf": ("update", lambda row: row.is_sorf),
     "dtype_is_short": ("dtype", lambda row: row.most < MAX_FLOAT),
     "basis_freezes": ("basis", lambda row: row.freezes),
     "basis_has_frequencies": ("basis", lambda row: bool(row.members)),
@@ -45,7 +46,6 @@ FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 #: Numeric properties of parts: C function -> (its type, axis, property of a row).
 NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
-    "update_max_weight": ("double", "update", lambda row: row.max_weight),
     "basis_per_member": ("int", "basis", lambda row: row.per_member),
     "dtype_max": ("double", "dtype", lambda row: row.most),
     "dtype_max_gamma": ("double", "dtype", lambda row: max_gamma(row.most)),
@@ -67,13 +67,14 @@ class Role(NamedTuple):
     default: str = ""
 
 
-#: Functions that every row of an axis must name; those of updates depend on the family.
-NEEDED = {"policy": ("admit",), "basis": ("score",), "loss": ("slope",)}
+#: Functions that every row of an axis must name.
+NEEDED = {
+    "policy": ("admit",), "basis": ("score",), "loss": ("slope",),
+    "update": ("asks", "coefficient"),
+}
 #: Where the functions of an axis are, if not in ``ring``.
 FOLDERS = {"policy": "ring.policies"}
 _ROW = "const State* s, const Example* e"
-_LEARN = "State* s, const void* x, double y, double v, double* f"
-_DECIDE = "State* s, const void* x, int64_t n, double* f"
 _SCORE = "State* s, const void* x, const void* coef, void* row"
 LOSS_ROLES: dict[str, Role] = {
     "loss_slope": Role("loss", "double", _ROW, "0.0"),
@@ -87,8 +88,6 @@ ROLES: dict[str, Role] = {
     "update_begin": Role("update", "void", "State* s, Example* e"),
     "update_end": Role("update", "void", "State* s, const Example* e"),
     "update_construct": Role("update", "void", "State* s"),
-    "update_learn": Role("update", "int", _LEARN, "DONE"),
-    "update_decide": Role("update", "int64_t", _DECIDE, "n"),
     "policy_admit": Role("policy", "bint", "State* s, double a, Example* e", "False"),
     "basis_score": Role("basis", "double", _SCORE, "0.0"),
     "basis_admit": Role("basis", "bint", "State* s, double a, Example* e", "policy_admit(s, a, e)"),
@@ -113,13 +112,19 @@ def _wrapped(before: str, test: str, after: str = "") -> list[str]:
 def parts_pxd() -> str:
     """The numbers of the parts, the structs of choices and parameters, properties of parts."""
     lines = [NOTE, "", "from libc.stdint cimport int32_t", "", "cdef enum:"]
-    enums: dict[str, type[IntEnum]] = {**AXES, "kernel": KernelKind}
+    enums: dict[str, type[IntEnum]] = {"family": Family, **AXES, "kernel": KernelKind}
     for axis, kind in enums.items():
         lines += [f"    {axis.upper()}_{member.name} = {member.value}" for member in kind]
     lines += ["", "cdef struct Choices:"]
     lines += [f"    int32_t {axis}" for axis in AXES]
-    lines += ["", "cdef struct Params:"]
-    lines += [f"    double {name}" for name in PARAMETERS]
+    lines += ["", "", "cdef inline void fill_choices(Choices* p, object parts) except *:"]
+    lines += ['    """Set each choice from its member, 0 for an axis that there is not."""']
+    lines += [f'    p.{axis} = parts.get("{axis}", 0)' for axis in AXES]
+    lines += ["", "", "cdef struct Params:"]
+    lines += [f"    double {name}" for name in OPTIONS]
+    lines += ["", "", "cdef inline void fill_params(Params* p, object values) except *:"]
+    lines += ['    """Set each parameter from its number, 0 for those that are not used."""']
+    lines += [f'    p.{name} = values.get("{name}", 0.0)' for name in OPTIONS]
     for name, (axis, is_true) in FACTS.items():
         members = [part for part, row in ROWS[axis].items() if is_true(row)]
         lines += ["", "", f"cdef inline bint {name}(int part) noexcept nogil:"]
@@ -129,6 +134,19 @@ def parts_pxd() -> str:
         for part, row in ROWS[axis].items():
             lines += [f"    if {_test(axis, [part], 'part')}:", f"        return {number(row)}"]
         lines += ["    return 0  # no such part"]
+    return "\n".join(lines) + "\n"
+
+
+def sorf_pxd() -> str:
+    """The function that sets the members of ``olk_sorf`` that are options."""
+    lines = [NOTE, "", "from libc.stdint cimport int32_t", ""]
+    lines += ["from edgeolk.core.c cimport olk_sorf", "", ""]
+    lines += ["cdef inline void fill_options(olk_sorf* p, object values) except *:"]
+    lines += ['    """Set each member from the option of its name."""']
+    for name, option in SORF_OPTIONS.items():
+        if option.in_step:
+            cast = "<int32_t><double>" if option.is_integral else ""
+            lines += [f'    p.{name} = {cast}values["{name}"]']
     return "\n".join(lines) + "\n"
 
 
@@ -142,10 +160,7 @@ def check() -> None:
             if member not in TRAITS[axis]:
                 raise ValueError(f"{kind.__name__}.{member.name} has no row")
             row: Any = TRAITS[axis][member]
-            needed: tuple[str, ...] = NEEDED.get(axis, ())
-            if axis == "update":
-                needed = ("learn", "decide") if row.is_sorf else ("asks", "coefficient")
-            for function in needed:
+            for function in NEEDED.get(axis, ()):
                 if not getattr(row, function):
                     raise ValueError(f"{kind.__name__}.{member.name} has no {function}")
     for loss, row in LOSSES.items():
@@ -169,8 +184,7 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
         body += [f"    cdef int part = s.c.choice.{axis}"] if by_function else []
         for function, parts in by_function.items():
             file, name = function.split(".")
-            folder = "sorf" if file == "sorf" else FOLDERS.get(axis, "ring")
-            home = f"edgeolk.{folder}.{file}"
+            home = f"edgeolk.{FOLDERS.get(axis, 'ring')}.{file}"
             imports.setdefault(home, set()).add(name)
             numbers |= {f"{axis.upper()}_{part.name}" for part in parts}
             body += _wrapped("    if ", _test(axis, parts, "part"), ":")
@@ -180,12 +194,11 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
         elif not by_function:
             body += ["    pass"]
         bodies += body
-    head = [NOTE, "", "from libc.stdint cimport int64_t", ""]
+    head = [NOTE, ""]
     for module in sorted(imports):
         head += [f"from {module} cimport (", *(f"    {n}," for n in sorted(imports[module])), ")"]
     head += ["from edgeolk.core.parts cimport (", *(f"    {n}," for n in sorted(numbers)), ")"]
-    done = "DONE, " if any(role.default == "DONE" for role in roles.values()) else ""
-    head += [f"from edgeolk.core.state cimport {done}Example, State"]
+    head += ["from edgeolk.core.state cimport Example, State"]
     return "\n".join(head + bodies) + "\n"
 
 
@@ -197,6 +210,7 @@ def sources() -> dict[Path, str]:
     check()
     return {
         PACKAGE / "core" / "parts.pxd": parts_pxd(),
+        PACKAGE / "sorf" / "options.pxd": sorf_pxd(),
         PACKAGE / "ring" / "loss_switch.pxd": switches_pxd(LOSS_ROLES),
         PACKAGE / "engine" / "switches.pxd": switches_pxd(ROLES),
     }

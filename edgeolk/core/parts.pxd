@@ -3,6 +3,8 @@
 from libc.stdint cimport int32_t
 
 cdef enum:
+    FAMILY_RING = 1
+    FAMILY_SORF = 2
     DTYPE_FLOAT32 = 1
     DTYPE_FLOAT64 = 2
     DTYPE_FLOAT16 = 3
@@ -24,7 +26,6 @@ cdef enum:
     UPDATE_LOGISTIC_SCALE = 15
     UPDATE_LOGISTIC_CUT = 16
     UPDATE_OPTIMISTIC = 17
-    UPDATE_BLENDED = 18
     LOSS_HINGE = 1
     LOSS_RAMP = 2
     LOSS_LOGISTIC = 3
@@ -95,6 +96,22 @@ cdef struct Choices:
     int32_t rows
     int32_t coefficients
 
+
+cdef inline void fill_choices(Choices* p, object parts) except *:
+    """Set each choice from its member, 0 for an axis that there is not."""
+    p.dtype = parts.get("dtype", 0)
+    p.update = parts.get("update", 0)
+    p.loss = parts.get("loss", 0)
+    p.sampling = parts.get("sampling", 0)
+    p.policy = parts.get("policy", 0)
+    p.projection = parts.get("projection", 0)
+    p.schedule = parts.get("schedule", 0)
+    p.averaging = parts.get("averaging", 0)
+    p.basis = parts.get("basis", 0)
+    p.rows = parts.get("rows", 0)
+    p.coefficients = parts.get("coefficients", 0)
+
+
 cdef struct Params:
     double C
     double eta
@@ -125,30 +142,43 @@ cdef struct Params:
     double coe
     double b0
     double ald
-    double r
-    double unit
-    double sharp
-    double memory
-    double cmin
-    double cmax
-    double shrink
-    double linear
-    double last_label
-    double relevance
-    double groups
-    double nu
-    double forget
     double epsilon
-    double scratch
-    double history
-    double lead
-    double season
-    double drift
-    double leak
-    double row_memory
-    double lapse
-    double robust
-    double memory_narrow
+    double nu
+
+
+cdef inline void fill_params(Params* p, object values) except *:
+    """Set each parameter from its number, 0 for those that are not used."""
+    p.C = values.get("C", 0.0)
+    p.eta = values.get("eta", 0.0)
+    p.lam = values.get("lam", 0.0)
+    p.rate = values.get("rate", 0.0)
+    p.eps = values.get("eps", 0.0)
+    p.U = values.get("U", 0.0)
+    p.alpha = values.get("alpha", 0.0)
+    p.beta = values.get("beta", 0.0)
+    p.c = values.get("c", 0.0)
+    p.ridge = values.get("ridge", 0.0)
+    p.rescale = values.get("rescale", 0.0)
+    p.allow_skip = values.get("allow_skip", 0.0)
+    p.growth = values.get("growth", 0.0)
+    p.shift = values.get("shift", 0.0)
+    p.sparsity = values.get("sparsity", 0.0)
+    p.singular = values.get("singular", 0.0)
+    p.decay = values.get("decay", 0.0)
+    p.horizon = values.get("horizon", 0.0)
+    p.G = values.get("G", 0.0)
+    p.boost = values.get("boost", 0.0)
+    p.delta = values.get("delta", 0.0)
+    p.clip_coefficients = values.get("clip_coefficients", 0.0)
+    p.eta2 = values.get("eta2", 0.0)
+    p.rank = values.get("rank", 0.0)
+    p.iters = values.get("iters", 0.0)
+    p.hint_rows = values.get("hint_rows", 0.0)
+    p.coe = values.get("coe", 0.0)
+    p.b0 = values.get("b0", 0.0)
+    p.ald = values.get("ald", 0.0)
+    p.epsilon = values.get("epsilon", 0.0)
+    p.nu = values.get("nu", 0.0)
 
 
 cdef inline bint policy_freezes(int part) noexcept nogil:
@@ -179,10 +209,6 @@ cdef inline bint kernel_normalised(int part) noexcept nogil:
     return part == KERNEL_GAUSSIAN or part == KERNEL_LAPLACIAN
 
 
-cdef inline bint update_is_sorf(int part) noexcept nogil:
-    return part == UPDATE_BLENDED
-
-
 cdef inline bint dtype_is_short(int part) noexcept nogil:
     return part == DTYPE_FLOAT16
 
@@ -197,46 +223,6 @@ cdef inline bint basis_has_frequencies(int part) noexcept nogil:
 
 cdef inline bint basis_starts_full(int part) noexcept nogil:
     return part == BASIS_FOURIER or part == BASIS_STRUCTURED or part == BASIS_FOURIER_DRAWN
-
-
-cdef inline double update_max_weight(int part) noexcept nogil:
-    if part == UPDATE_PERCEPTRON:
-        return 1000000.0
-    if part == UPDATE_AGGRESSIVE:
-        return 1000000.0
-    if part == UPDATE_PA:
-        return 1000000.0
-    if part == UPDATE_PA1:
-        return 1000000.0
-    if part == UPDATE_PA2:
-        return 1000000.0
-    if part == UPDATE_GRADIENT:
-        return 1000000.0
-    if part == UPDATE_SPARSE_PA:
-        return 1000000.0
-    if part == UPDATE_SHIFTING:
-        return 1000000.0
-    if part == UPDATE_MARGIN:
-        return 1000000.0
-    if part == UPDATE_PROJECTRON_JMLR:
-        return 1000000.0
-    if part == UPDATE_PROJECTRON_ICML:
-        return 1000000.0
-    if part == UPDATE_PEGASOS:
-        return 1000000.0
-    if part == UPDATE_LOGISTIC:
-        return 1000000.0
-    if part == UPDATE_LOGISTIC_SHIFT:
-        return 1000000.0
-    if part == UPDATE_LOGISTIC_SCALE:
-        return 1000000.0
-    if part == UPDATE_LOGISTIC_CUT:
-        return 1000000.0
-    if part == UPDATE_BLENDED:
-        return 1000000.0
-    if part == UPDATE_OPTIMISTIC:
-        return 1000000.0
-    return 0  # no such part
 
 
 cdef inline int basis_per_member(int part) noexcept nogil:

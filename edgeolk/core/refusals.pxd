@@ -4,7 +4,7 @@ from libc.math cimport floor, isfinite, isnan
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
-from edgeolk.core.parts cimport LOSS_NOVELTY, update_max_weight
+from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.state cimport (
     REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_LATE, REFUSED_NO_PENDING,
     REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_ROW, REFUSED_TARGET,
@@ -111,13 +111,13 @@ cdef inline str labels_allowed(const State* s):
 
 cdef inline bint is_weight(const State* s, double weight) noexcept nogil:
     """Whether a row may have this weight; False for NaN."""
-    return 0.0 < weight <= update_max_weight(s.c.choice.update)
+    return 0.0 < weight <= s.c.max_weight
 
 
 cdef inline int check_weight(const State* s, object config, double weight) except -1:
     """Refuse a weight out of range, or other than 1 if the learner supports no weights."""
     if not is_weight(s, weight):
-        max_weight = update_max_weight(s.c.choice.update)
+        max_weight = s.c.max_weight
         raise ValueError(f"weight must be > 0, at most {max_weight:g}, got {weight!r}")
     if not s.c.weighs:
         raise ValueError(f"weight must be 1 for this learner, got {weight!r}: {config.no_weights}")

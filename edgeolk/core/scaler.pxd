@@ -1,13 +1,8 @@
 """A scaler in a block: learn a row, scale a row. Free of Python, for the class.
 
-The caller zeroes the memory, fills the Head, sets the pointers of a Scaler to regions that are
+The caller zeroes the memory, fills a Scaler with its options and pointers to regions that are
 multiples of 8 bytes from an aligned start, and calls learn_rows and transform_rows. Rows must be
-finite; this is not checked here. The regions, in bytes per feature:
-
-    clip = 0, METHOD_STANDARD: mean 8, low 8, m2 8, level 1
-    clip > 0: features 40
-    METHOD_MINMAX: least 8, most 8, and those of clip > 0
-    METHOD_COMPACT: records 9
+finite; this is not checked here. The regions are those of scaling/block.py.
 
 With clip > 0 statistics and scaling are those of the scaler in a learner: c/scaler.h.
 With clip = 0 all readings have equal weight for ever, by another recurrence: Welford's, without
@@ -16,14 +11,12 @@ forgetting (Moments, below).
 
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport HUGE_VAL, fabs, fmax, isfinite, ldexp, sqrt
-from libc.stdint cimport INT64_MAX, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint8_t
+from libc.stdint cimport INT64_MAX, int64_t, int8_t
 
 from edgeolk.core.numbers cimport floating
 from edgeolk.core.c cimport (
-    OLK_COMPACT_BYTES, OLK_START_READINGS, olk_affine, olk_affine_of, olk_compact_holds,
-    olk_compact_rule_of, olk_feature, olk_feature_statistics, olk_finish_affine,
-    olk_is_negligible_spread, olk_load_statistics, olk_scale_reading, olk_scaled_number, olk_scaler,
-    olk_update_reading,
+    olk_affine, olk_affine_of, olk_feature_statistics, olk_finish_affine, olk_load_statistics,
+    olk_scale_reading, olk_scaled_number, olk_scaler, olk_update_reading,
 )
 
 
@@ -43,16 +36,15 @@ from edgeolk.core.c cimport (
 # Rejected: refusing large readings (one glitch would stop a device), hypot (differs between C
 # libraries), long double (differs between processors).
 #
-# Invariants, true between any two examples; moments_hold checks them: - mean, low and m2 are
+# Invariants, true between any two examples; c/scaler_holds.h checks them: - mean, low and m2 are
 # finite, in units of unit(level), unit(level) and unit(level)^2; - low is at most one last bit of
 # mean, m2 >= 0 and never decreases; m2 is 0 after one example; - everything is 0 before the first
 # example.
 
-cdef enum:
-    # No overflow: (2 * 2^450)^2 summed 2^63 times stays below 2^1024. No underflow: the last bit of
-    # 2^-150, the smallest number beyond the smallest unit, has a square above 2^-500.
-    UNIT_BITS = 600
-    TOP_BITS = 450
+cdef extern from "scaler_holds.h":
+    enum:
+        UNIT_BITS "OLK_UNIT_BITS"
+        TOP_BITS "OLK_TOP_BITS"
 
 
 cdef struct Moments:
@@ -103,24 +95,6 @@ cdef inline void add_reading(const Moments* s, int64_t j, double x, double n) no
     s.m2[j] += growth if growth > 0.0 else 0.0
 
 
-cdef inline bint moments_hold(const Moments* s, int64_t j, double n) noexcept nogil:
-    """Whether the invariants hold after n readings, of arbitrary memory."""
-    cdef double max_size
-    if not 0 <= s.level[j] <= 2:
-        return False
-    max_size = ldexp(1.0, TOP_BITS) if s.level[j] < 2 else DBL_MAX * unit(0)
-    if not (
-        fabs(s.mean[j]) <= max_size
-        and fabs(s.low[j]) <= ldexp(fabs(s.mean[j]), -52)
-        # sd <= max |x|, except for rounding
-        and 0.0 <= s.m2[j] <= 1.001 * n * max_size * max_size
-    ):
-        return False
-    if n <= 1.0 and s.m2[j] != 0.0:
-        return False
-    return n > 0.0 or (s.mean[j] == 0.0 and s.level[j] == 0)
-
-
 # The scaler.
 
 ctypedef fused scaled:
@@ -135,23 +109,14 @@ cdef enum:
     BATCH = 64                # features whose roots are computed once for all rows, on the C stack
 
 
-cdef struct Head:
-    # The first 64 bytes of the block, the same layout on 32 and 64 bits. A file holds exactly this.
-    char magic[8]
-    uint32_t format_version
-    uint32_t crc              # at the same place as that of a learner
-    int64_t nbytes            # of the block, header included
-    int64_t n_features
-    int64_t freeze_after      # 0: never
-    int64_t n_seen            # examples in the statistics; stops at 2^62
-    uint16_t method
-    uint16_t frozen
-    uint32_t window           # 0 if and only if clip is 0
-    double clip               # deviations; 0: readings are not clipped
-
-
 cdef struct Scaler:
-    Head* head
+    int64_t n_features
+    int64_t method
+    double clip               # deviations; 0: readings are not clipped
+    int64_t window            # 0 if and only if clip is 0
+    int64_t freeze_after      # 0: never
+    int64_t* n_seen           # examples in the statistics; stops at 2^62
+    int64_t* frozen           # 0 or 1
     olk_scaler kept           # with clip > 0 as in a learner; least and most of any minmax
     Moments moments           # METHOD_STANDARD with clip = 0, not available in learners
 
@@ -165,51 +130,35 @@ cdef struct Lines:
     double high[BATCH]
 
 
-cdef inline void point_to_statistics(Scaler* s, char* base) noexcept nogil:
-    """Point to the statistics of clip > 0 as the head says: 40 bytes per feature, or records."""
-    s.kept.method = s.head.method
-    s.kept.clip = s.head.clip
-    s.kept.window = s.head.window
-    s.kept.freeze_after = INT64_MAX  # the head decides
-    if s.head.method == METHOD_COMPACT:
-        s.kept.records = <uint8_t*>base
-        s.kept.rule = olk_compact_rule_of(s.head.clip, s.head.window)
-        return
-    s.kept.numbers = <double*>base
-    s.kept.counts = <int32_t*>(base + 4 * sizeof(double))
-    s.kept.by_feature = True
-
-
 cdef inline void widen(Scaler* s, int64_t j, double x) noexcept nogil:
-    if x < s.kept.minimum[j] or s.head.n_seen == 0:
+    if x < s.kept.minimum[j] or s.n_seen[0] == 0:
         s.kept.minimum[j] = x
-    if x > s.kept.maximum[j] or s.head.n_seen == 0:
+    if x > s.kept.maximum[j] or s.n_seen[0] == 0:
         s.kept.maximum[j] = x
 
 
 cdef inline void learn(Scaler* s, const floating* x) noexcept nogil:
     """Add a finite row to the statistics. Once frozen, only count clipped readings."""
     cdef int64_t j
-    cdef Head* h = s.head
-    if h.clip > 0.0:
-        for j in range(h.n_features):
-            olk_update_reading(&s.kept, j, x[j], INT64_MAX if h.frozen else h.n_seen)
-    if h.frozen:
+    if s.clip > 0.0:
+        for j in range(s.n_features):
+            olk_update_reading(&s.kept, j, x[j], INT64_MAX if s.frozen[0] else s.n_seen[0])
+    if s.frozen[0]:
         return
-    if h.clip == 0.0 and h.method == METHOD_STANDARD:
-        for j in range(h.n_features):
-            add_reading(&s.moments, j, x[j], <double>(h.n_seen + 1))
-    elif h.clip == 0.0:
-        for j in range(h.n_features):
+    if s.clip == 0.0 and s.method == METHOD_STANDARD:
+        for j in range(s.n_features):
+            add_reading(&s.moments, j, x[j], <double>(s.n_seen[0] + 1))
+    elif s.clip == 0.0:
+        for j in range(s.n_features):
             widen(s, j, x[j])
-    h.n_seen += h.n_seen < <int64_t>1 << 62
-    h.frozen = h.n_seen == h.freeze_after
+    s.n_seen[0] += s.n_seen[0] < <int64_t>1 << 62
+    s.frozen[0] = s.n_seen[0] == s.freeze_after
 
 
 cdef inline void learn_rows(Scaler* s, const floating* x, int64_t n) noexcept nogil:
     cdef int64_t i
     for i in range(n):
-        learn(s, x + i * s.head.n_features)
+        learn(s, x + i * s.n_features)
 
 
 cdef inline olk_affine plain_line(const Scaler* s, int64_t j) noexcept nogil:
@@ -218,8 +167,8 @@ cdef inline olk_affine plain_line(const Scaler* s, int64_t j) noexcept nogil:
     cdef double n, back
     f.low = -HUGE_VAL
     f.high = HUGE_VAL
-    if s.head.method == METHOD_STANDARD:
-        n = <double>max(s.head.n_seen, 1)
+    if s.method == METHOD_STANDARD:
+        n = <double>max(s.n_seen[0], 1)
         back = unit(s.moments.level[j])
         f.centre = 0.5 * s.moments.mean[j] * back
         f.rest = 0.5 * s.moments.low[j] * back
@@ -238,7 +187,7 @@ cdef inline void lines(const Scaler* s, int64_t first, int64_t m, Lines* to) noe
     cdef olk_affine f
     cdef olk_feature_statistics known
     for k in range(m):
-        if s.head.clip == 0.0:
+        if s.clip == 0.0:
             f = plain_line(s, first + k)
         else:
             known = olk_load_statistics(&s.kept, first + k)
@@ -278,21 +227,21 @@ cdef inline int64_t transform_rows(
     """
     cdef Lines f
     cdef int64_t i, j, batch, first, m
-    cdef int64_t d = s.head.n_features
+    cdef int64_t d = s.n_features
     cdef double limit = DBL_MAX
     cdef int write
     if scaled is float:
         limit = FLT_MAX
-    if s.head.method == METHOD_COMPACT:
+    if s.method == METHOD_COMPACT:
         for i in range(n):
             for j in range(d):
                 z[i * d + j] = <scaled>olk_scale_reading(&s.kept, j, x[i * d + j], 0, False)
         return -1
-    for write in range(1 if s.head.clip > 0.0 else 0, 2):
+    for write in range(1 if s.clip > 0.0 else 0, 2):
         for batch in range((d + BATCH - 1) // BATCH):
             first = batch * BATCH
             m = min(<int64_t>BATCH, d - first)
-            if not write or d > BATCH or s.head.clip > 0.0:
+            if not write or d > BATCH or s.clip > 0.0:
                 lines(s, first, m, &f)
             for i in range(n):
                 if write:
@@ -300,60 +249,3 @@ cdef inline int64_t transform_rows(
                 elif not fits_row(&f, x + i * d + first, limit, m):
                     return i
     return -1
-
-
-cdef inline bint feature_holds(const olk_feature* f, int64_t n_seen, bint frozen) noexcept nogil:
-    """Whether the invariants of c/scaler.h hold after n_seen readings."""
-    if not (
-        isfinite(f.mean)
-        and fabs(f.low) <= ldexp(fabs(f.mean), -52)
-        and 0.0 <= f.sd <= DBL_MAX
-        and isfinite(f.held)
-        and f.age <= n_seen  # less where readings were missing, in the learner it was copied from
-        and (frozen or f.clipped <= n_seen)
-    ):
-        return False
-    if f.age == 0:
-        return f.mean == 0.0 and f.sd == 0.0 and f.held == 0.0
-    if f.age < OLK_START_READINGS:
-        return f.sd == 0.0 and f.low == 0.0 and (f.age > 1 or f.held == f.mean)
-    return f.sd == 0.0 or (f.held == 0.0 and not olk_is_negligible_spread(f.sd, fabs(f.mean)))
-
-
-cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
-    """Whether min <= max, and mean and sd of clip > 0 are possible for readings between them."""
-    cdef olk_feature f
-    cdef double low = s.kept.minimum[j]
-    cdef double high = s.kept.maximum[j]
-    cdef double margin = 1e-6 * (0.5 * high - 0.5 * low) + 1e-14 * fmax(fabs(low), fabs(high))
-    if not (-DBL_MAX <= low <= high <= DBL_MAX):
-        return False
-    if s.head.n_seen <= 1 and low != high or s.head.n_seen == 0 and low != 0.0:
-        return False
-    if s.head.clip == 0.0:
-        return True
-    f = olk_load_statistics(&s.kept, j).feature
-    return (
-        0.5 * low - margin <= 0.5 * f.mean <= 0.5 * high + margin
-        and 0.5 * f.sd <= (0.5 * high - 0.5 * low) + margin
-    )
-
-
-cdef inline bint scaler_holds(const Scaler* s) noexcept nogil:
-    """Whether some rows give these statistics, in a block of arbitrary bytes."""
-    cdef int64_t j
-    cdef olk_feature_statistics known
-    for j in range(s.head.n_features):
-        if s.head.method == METHOD_COMPACT:
-            if not olk_compact_holds(s.kept.records + OLK_COMPACT_BYTES * j, s.head.n_seen):
-                return False
-        elif s.head.clip > 0.0:
-            known = olk_load_statistics(&s.kept, j)
-            if not feature_holds(&known.feature, s.head.n_seen, s.head.frozen):
-                return False
-        elif s.head.method == METHOD_STANDARD:
-            if not moments_hold(&s.moments, j, <double>s.head.n_seen):
-                return False
-        if s.head.method == METHOD_MINMAX and not range_holds(s, j):
-            return False
-    return True

@@ -119,7 +119,9 @@ cdef struct Ahead:
 
 
 cdef struct Settings:
-    # The configuration, decoded from the header; constant.
+    # The configuration, filled in by ring/fill.pxd or sorf/fill.pxd; constant.
+    int family                # one of core/parts.pxd
+    double max_weight         # the largest weight of a row
     int64_t n_features        # d
     int64_t budget            # B
     int64_t stride            # numbers between the starts of two features in the ring
@@ -149,6 +151,7 @@ cdef struct Sorf:
     double squares            # sum of squares of the row being learned, as scaled
     double clamped_square     # the same of the clamped inputs
     double max_sum            # the largest sum |x_j| accepted
+    double lapse              # answers for which a last label counts, 0 for all
     double* answers           # rows answered since the last label, if that expires; else NULL
     bint lapsed               # the last label has expired for the rows being scored
 

@@ -6,144 +6,14 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 
 from edgeolk.core.c cimport (
-    OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_PCG_SIGNS, OLK_SORF_BINARY, OLK_SORF_CLASSES,
-    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_forecast, olk_forecast_state, olk_intake_attach,
-    olk_intake_start_width, olk_pcg_seed, olk_set_memory_steps, olk_sorf, olk_sorf_state,
+    OLK_GAUSSIAN, olk_forecast_state, olk_intake_attach, olk_intake_start_width, olk_sorf,
+    olk_sorf_state,
 )
-from edgeolk.core.parts cimport (
-    DTYPE_FLOAT64, DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE, Params,
-)
+from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport (
     Errors, Forgetron, Function, Halving, Hints, MODEL_RUNS, Mean, Model, Nystrom, Skipped, State,
 )
-from edgeolk.sorf.tables cimport functions_for
-from edgeolk.core.preprocessing cimport sorf_set_width, use_width
-
-
-# Decodes a configuration, a Python object, into the C struct.
-
-cdef inline void decode(State* s, object config) except *:
-    """The settings of all models."""
-    cdef int32_t* choice = <int32_t*>&s.c.choice
-    cdef double* param = <double*>&s.c.p
-    cdef Py_ssize_t i
-    s.c.n_features = config.n_features
-    s.c.budget = config.budget
-    s.c.stride = config.stride
-    s.c.weights = config.weights
-    s.c.columns = config.columns
-    s.c.n_per_update = config.update.per_update
-    s.c.item = config.storage.nbytes
-    s.c.coefficient_bytes = config.coefficient_bytes
-    s.c.vectors = config.vectors
-    s.c.window_stride = config.window_stride
-    s.c.tracks_norm = config.tracks_norm
-    s.c.reads_row = config.reads_row
-    s.c.weighs = not config.no_weights
-    s.c.takes_gaps = config.watches
-    s.ahead.rows = config.lookahead
-    s.ahead.value_bytes = config.value_bytes
-    s.ahead.value_type = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
-    for i, value in enumerate(config.choices):
-        choice[i] = value
-    for i, value in enumerate(config.params):
-        param[i] = value
-    s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC
-    s.c.kernel.kind, s.c.kernel.degree = config.kernel.fields()[:2]
-    s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
-
-
-cdef inline void decode_features(State* s, object config) except *:
-    """Structured features as a basis: one group with the width of the kernel."""
-    cdef olk_sorf* p = &s.sorf.config
-    s.sorf.ops = functions_for(s.c.choice.dtype)
-    p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
-    p.first[0], p.first[1] = 0, -(-config.budget // 64)
-    p.widths[0] = 1
-    s.sorf.widths[0][0] = 1.0
-    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
-    sorf_set_width(s)
-
-
-cdef inline void take_parameters(olk_sorf* p, const Params* v) noexcept nogil:
-    """Set the members of the struct that are parameters of the same name."""
-    p.groups = <int32_t>v.groups
-    p.linear = <int32_t>v.linear
-    p.last_label = <int32_t>v.last_label
-    p.drift = <int32_t>v.drift
-    p.relevance = <int32_t>v.relevance
-    p.leak = v.leak
-    p.r = v.r
-    p.sharp = v.sharp
-    p.delta = v.memory
-    p.cmin = v.cmin
-    p.cmax = v.cmax
-    p.shrink = v.shrink
-    p.nu = v.nu
-    p.window = v.forget
-    p.history = <int32_t>v.history
-    p.robust = <int32_t>v.robust
-    p.memory = <int32_t>v.row_memory
-    p.memory_narrow = <int32_t>v.memory_narrow
-
-
-cdef inline void decode_structured(State* s, object config) except *:
-    """The configuration of a sorf learner (S 3 of the specification)."""
-    cdef olk_sorf* p = &s.sorf.config
-    cdef int g, i
-    values = config.values
-    groups = int(values["groups"])
-    blocks = -(-config.budget // 64)
-    share, rest = divmod(blocks, groups)
-    s.sorf.ops = functions_for(s.c.choice.dtype)
-    p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
-    p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_BINARY
-    if s.c.choice.loss == LOSS_SQUARE:
-        p.task = OLK_SORF_REGRESSION
-    elif s.c.choice.loss == LOSS_NOVELTY:
-        p.task = OLK_SORF_NOVELTY
-    take_parameters(p, &s.c.p)
-    p.first[0] = 0
-    for g in range(groups):
-        size = share + (g < rest)
-        p.first[g + 1] = p.first[g] + size
-        p.size[g] = config.budget if groups == 1 else 64 * size
-        widths = config.list_of(f"widths{g}")
-        p.widths[g] = len(widths)
-        for i, width in enumerate(widths):
-            s.sorf.widths[g][i] = width
-    blends = config.list_of("blends")
-    p.n_blends = len(blends)
-    for i, blend in enumerate(blends):
-        p.blends[i] = blend
-    p.kappa = 1.0
-    if s.c.choice.dtype == DTYPE_INT8:
-        p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
-    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
-    olk_set_memory_steps(p, s.c.kernel.gamma)
-    sorf_set_width(s)
-
-
-cdef inline void decode_forecast(State* s, object config) except *:
-    """The configuration of a forecaster."""
-    cdef olk_forecast* p = &s.forecast.config
-    cdef int i
-    s.forecast.on = config.forecasts
-    if not s.forecast.on:
-        return
-    levels = config.list_of("interval")
-    p.d, p.kernel = config.n_features, config.budget > 0
-    p.horizon, p.season = int(config.values["lead"]), int(config.values["season"])
-    p.n_levels = len(levels)
-    for i, level in enumerate(levels):
-        p.levels[i] = level
-
-
-cdef inline void decode_preprocessing(State* s, object config) except *:
-    """The configuration of preprocessing."""
-    preprocessing = config.preprocessing
-    s.preprocessing.reshapes = preprocessing.reshapes
-    s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0
+from edgeolk.core.preprocessing cimport use_width
 
 
 cdef inline void* at(dict places, str name) except? NULL:
@@ -244,7 +114,7 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.flags = &m.flags
     t.target = <double*>at(places, "target")
     t.last = <double*>at(places, "last_label")
-    s.sorf.answers = t.last + 1 if s.c.p.lapse > 0.0 and t.last != NULL else NULL
+    s.sorf.answers = t.last + 1 if s.sorf.lapse > 0.0 and t.last != NULL else NULL
     t.novelty = <double*>at(places, "novelty")
     t.wl = at(places, "linear")
     t.Sl = NULL if t.wl == NULL else <char*>t.wl + row_and_bias

@@ -14,18 +14,17 @@ from edgeolk.errors import BadRowError
 from edgeolk.parts import storage
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.engine.attach cimport (
-    attach, attach_preprocessing, attach_structured, decode, decode_features, decode_forecast,
-    decode_preprocessing, decode_structured,
-)
-from edgeolk.engine.setup cimport fill_setup
+from edgeolk.engine.attach cimport attach, attach_preprocessing, attach_structured
+from edgeolk.engine.setup cimport fill_setup, fill_sorf_setup
 from edgeolk.core.rows cimport accepts, allocate_scratch, borrow
 from edgeolk.ring.expansion cimport coefficient_count
 from edgeolk.sorf.sorf cimport (
     n_pending, reason_of, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_check,
 )
 from edgeolk.core.preprocessing cimport take_dense
-from edgeolk.core.parts cimport BASIS_STRUCTURED
+from edgeolk.core.parts cimport BASIS_STRUCTURED, FAMILY_SORF
+from edgeolk.ring.fill cimport fill_ring
+from edgeolk.sorf.fill cimport fill_features, fill_sorf
 from edgeolk.core.c cimport (
     OLK_EVENTS, OLK_EVENT_ROWS, OLK_QUIET_ROWS, OLK_SEALED, OLK_VERDICT, olk_begin_step,
     olk_end_step, olk_forecast_answer, olk_intake_measured, olk_intake_shortened, olk_simd,
@@ -70,17 +69,17 @@ cdef class Engine:
         self.views = {}
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
-        decode(&self.state, config)
-        fill_setup(&self.state.setup, config, self.regions.values())
-        decode_preprocessing(&self.state, config)
-        if config.update.is_sorf:
-            decode_structured(&self.state, config)
-            decode_forecast(&self.state, config)
-        elif self.state.c.choice.basis == BASIS_STRUCTURED:
-            decode_features(&self.state, config)
+        if config.family == FAMILY_SORF:
+            fill_sorf_setup(&self.state.setup, config, regions)
+            fill_sorf(&self.state, config)
+        else:
+            fill_setup(&self.state.setup, config, regions)
+            fill_ring(&self.state, config)
+            if self.state.c.choice.basis == BASIS_STRUCTURED:
+                fill_features(&self.state, config)
         places = self.places()
         attach(&self.state, places)
-        if config.update.is_sorf:
+        if self.state.c.family == FAMILY_SORF:
             attach_structured(&self.state, places)
         attach_preprocessing(&self.state, self.regions)
         if fresh:

@@ -9,10 +9,11 @@ from edgeolk.core.c cimport (
     OLK_BLOCK, OLK_F64, OLK_MAX_BATCH_ROWS, OLK_SUMS_OF_BLOCK, olk_dtype_bytes,
     olk_intake_measures, olk_row_outputs,
 )
-from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_sorf
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, FAMILY_SORF
 from edgeolk.ring.ring cimport lengths_from
 from edgeolk.core.state cimport Example, MAX_CHANGED, State
-from edgeolk.engine.switches cimport update_begin, update_decide
+from edgeolk.engine.switches cimport update_begin
+from edgeolk.sorf.sorf cimport sorf_scores
 from edgeolk.ring.updates cimport threshold
 from edgeolk.core.numbers cimport row_type, value_type
 
@@ -30,7 +31,7 @@ cdef inline int64_t row_bytes(const State* s) noexcept nogil:
 
 cdef inline bint pays_together(const State* s) noexcept nogil:
     """Whether dense rows are cheaper together than one by one."""
-    if update_is_sorf(s.c.choice.update):
+    if s.c.family == FAMILY_SORF:
         return s.c.columns == 1
     return (s.m.n * s.c.n_features >= 256 and s.c.choice.basis == BASIS_SUPPORT_VECTORS)
 
@@ -62,8 +63,8 @@ cdef inline int64_t decide_block(State* s, const void* rows, int64_t count, bint
     cdef olk_row_outputs wanted
     cdef int64_t i, k
     cdef double scale
-    if update_is_sorf(s.c.choice.update):
-        return update_decide(s, rows, count, f)
+    if s.c.family == FAMILY_SORF:
+        return sorf_scores(s, rows, count, f)
     scale = 1.0 if mean else s.function.scale
     wanted.dtype = value_type(s)
     wanted.coef = s.mean_coef if mean else s.coef

@@ -15,7 +15,10 @@ from edgeolk.ring.losses cimport score_classes, share_weighted_score
 from edgeolk.ring.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
-from edgeolk.sorf.sorf cimport begin_answers, count_answers, forecast_ask, forecast_tell, sorf_watch
+from edgeolk.sorf.sorf cimport (
+    begin_answers, count_answers, forecast_ask, forecast_tell, sorf_construct, sorf_learn,
+    sorf_scores, sorf_watch,
+)
 from edgeolk.core.preprocessing cimport follow_row, set_width
 from edgeolk.core.c cimport (
     olk_begin_step, olk_bernoulli, olk_end_step, olk_intake_keep, olk_intake_measured,
@@ -23,7 +26,7 @@ from edgeolk.core.c cimport (
 )
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
-    policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_sorf,
+    policy_counts_exchanges, policy_freezes, policy_moves_norm, FAMILY_SORF,
 )
 from edgeolk.ring.policies.replacement cimport dynamic_budget
 from edgeolk.core.numbers cimport in_range, may_enter, put
@@ -34,7 +37,7 @@ from edgeolk.core.state cimport (
 )
 from edgeolk.engine.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin, update_coefficient,
-    update_construct, update_decide, update_end, update_learn, update_shrink,
+    update_construct, update_end, update_shrink,
 )
 
 
@@ -147,8 +150,8 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
     cdef Example e
     cdef double a
     cdef int outcome = DONE
-    if update_is_sorf(s.c.choice.update):
-        return update_learn(s, x, y, weight, f)
+    if s.c.family == FAMILY_SORF:
+        return sorf_learn(s, x, y, weight, f)
     e.x = x
     e.weight = weight
     score_example(s, y, &e)
@@ -278,8 +281,8 @@ cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
     """f(x), or the mean model's score after prepare_mean; one score per column."""
     cdef Example e
     cdef int64_t k
-    if update_is_sorf(s.c.choice.update):
-        return DONE if update_decide(s, x, 1, f) == 1 else REFUSED_OVERFLOW
+    if s.c.family == FAMILY_SORF:
+        return DONE if sorf_scores(s, x, 1, f) == 1 else REFUSED_OVERFLOW
     if s.c.columns > 1:
         class_row(s, x, s.mean_coef if mean else s.coef, 1.0 if mean else s.function.scale, f)
         for k in range(s.c.columns):
@@ -301,7 +304,10 @@ cdef void construct(State* s) noexcept nogil:
     olk_pcg32_seed(&s.m.rng, s.m.seed)
     if s.function != NULL:
         s.function.scale = 1.0
-    if basis_starts_full(s.c.choice.basis) and not update_is_sorf(s.c.choice.update):
+    if s.c.family == FAMILY_SORF:
+        sorf_construct(s)
+        return
+    if basis_starts_full(s.c.choice.basis):
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)
     update_construct(s)

@@ -1,7 +1,5 @@
 """Written from the rows of edgeolk/parts by core/generate.py; do not edit."""
 
-from libc.stdint cimport int64_t
-
 from edgeolk.ring.bases cimport (
     admit_features,
     drawn_score,
@@ -72,11 +70,6 @@ from edgeolk.ring.updates cimport (
     sparse_pa_coefficient,
     unit_coefficient,
 )
-from edgeolk.sorf.sorf cimport (
-    sorf_construct,
-    sorf_learn,
-    sorf_scores,
-)
 from edgeolk.core.parts cimport (
     BASIS_FOURIER,
     BASIS_FOURIER_DRAWN,
@@ -107,7 +100,6 @@ from edgeolk.core.parts cimport (
     PROJECTION_COEFFICIENTS,
     PROJECTION_SHRINK,
     UPDATE_AGGRESSIVE,
-    UPDATE_BLENDED,
     UPDATE_GRADIENT,
     UPDATE_LOGISTIC,
     UPDATE_LOGISTIC_CUT,
@@ -125,7 +117,7 @@ from edgeolk.core.parts cimport (
     UPDATE_SHIFTING,
     UPDATE_SPARSE_PA,
 )
-from edgeolk.core.state cimport DONE, Example, State
+from edgeolk.core.state cimport Example, State
 
 
 cdef inline bint update_asks(const State* s, const Example* e) noexcept nogil:
@@ -216,23 +208,7 @@ cdef inline void update_end(State* s, const Example* e) noexcept nogil:
 
 
 cdef inline void update_construct(State* s) noexcept nogil:
-    cdef int part = s.c.choice.update
-    if part == UPDATE_BLENDED:
-        sorf_construct(s)
-
-
-cdef inline int update_learn(State* s, const void* x, double y, double v, double* f) noexcept nogil:
-    cdef int part = s.c.choice.update
-    if part == UPDATE_BLENDED:
-        return sorf_learn(s, x, y, v, f)
-    return DONE
-
-
-cdef inline int64_t update_decide(State* s, const void* x, int64_t n, double* f) noexcept nogil:
-    cdef int part = s.c.choice.update
-    if part == UPDATE_BLENDED:
-        return sorf_scores(s, x, n, f)
-    return n
+    pass
 
 
 cdef inline bint policy_admit(State* s, double a, Example* e) noexcept nogil:

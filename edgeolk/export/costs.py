@@ -10,6 +10,7 @@ from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from edgeolk.export.kinds import KINDS
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 
@@ -73,20 +74,13 @@ WORK_BYTES = {"single": 1024, "double": 2048}
 
 def kind_of(learner: Learner) -> str:
     """The kind of learner in the tables."""
-    config = learner._config
-    if not config.update.is_sorf:
-        return "ring"
-    if config.forecasts:
-        return "forecaster"
-    if config.watches:
-        return "watching"
-    return "learner" if config.needs_labels else "novelty"
+    return str(KINDS[learner._config.family].kind_of(learner))
 
 
 def _case_of(learner: Learner) -> tuple[str, str]:
     """Kind and type of numbers in the tables; a memory of rows makes a separate kind."""
     kind = kind_of(learner)
-    if kind == "learner" and learner._config.values["row_memory"]:
+    if kind == "learner" and learner._config.values["memory"]:
         kind = "remembering"
     wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
     return kind, wide if kind == "ring" else learner.dtype
@@ -158,7 +152,7 @@ def terms_of(learner: Learner) -> Sequence[float]:
     """The terms of a learner."""
     config = learner._config
     blocks = -(-learner._engine.sorf_config()["D"] // BLOCK)
-    return terms(blocks, config.n_inputs, config.columns, int(config.values["row_memory"]))
+    return terms(blocks, config.n_inputs, config.columns, int(config.values["memory"]))
 
 
 def _was_counted(learner: Learner) -> bool:

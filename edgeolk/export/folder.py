@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from edgeolk.export import ring, sorf
 from edgeolk.export.costs import FLAGS, Row, scratch_of, stacks_of
+from edgeolk.export.kinds import KINDS
 from edgeolk.export.kits import BOARD, kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
@@ -21,8 +21,6 @@ C_FOLDER = BOARD.parent
 #: Files of every export besides edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "answers.h", "main.c", "LICENSE")
 LEARNING = ("block.h", "call.h", "crc.h", "flash.h", "flash.c")
-#: Additional files of forecasters.
-FORECASTING = ("forecasting.h",)
 #: Where calls may have their scratch memory.
 SCRATCH = ("stack", "arena")
 #: Headers that only the library's own build includes.
@@ -46,7 +44,7 @@ def _kind_of(learner: Learner) -> Any:
     ValueError
         There is no C code for this learner.
     """
-    kind: Any = sorf if learner._config.update.is_sorf else ring
+    kind = KINDS[learner._config.family]
     if reason := kind.refusal(learner):
         raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")
     return kind
@@ -76,7 +74,7 @@ def files_of(
         There is no C code for this learner.
     """
     kind = _kind_of(learner)
-    learns = learner._config.update.is_sorf
+    learns = kind.LEARNS
     if scratch not in SCRATCH:
         raise ValueError(f"scratch must be one of {', '.join(map(repr, SCRATCH))}, got {scratch!r}")
     if scratch == "arena" and not learns:
@@ -85,8 +83,7 @@ def files_of(
             f" {max(stacks_of(learner).values())} bytes of stack"
         )
     files = {"edgeolk.c": (BOARD / kind.SOURCE).read_text(encoding="utf-8")}
-    extra = FORECASTING if learner._config.forecasts else ()
-    for name in (*ALWAYS, *(LEARNING if learns else ()), *extra):
+    for name in (*ALWAYS, *(LEARNING if learns else ()), *kind.extra_of(learner)):
         files[name] = (BOARD / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for text in tuple(files.values()):
@@ -97,7 +94,7 @@ def files_of(
     model = replace(
         kind.model_of(learner, scratch), stacks=stacks, scratch=work if scratch == "arena" else {}
     )
-    files["README.md"] = readme(learner, model, learns=learns, counted=counted)
+    files["README.md"] = readme(learner, model, counted)
     return {**files, "model.h": model.header, "model.c": model.source}
 
 

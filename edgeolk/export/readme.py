@@ -13,9 +13,9 @@ from edgeolk.export.costs import (
     costs_of,
     instructions_of,
 )
+from edgeolk.export.kinds import KINDS
 from edgeolk.export.text import Model
 from edgeolk.learner import Learner
-from edgeolk.parts.numbers import Rows
 
 _TEXT = """# {title}
 
@@ -133,30 +133,6 @@ into one program if each has names of its own: `edgeolk export --prefix NAME`.
 """
 
 
-def _use(learner: Learner, *, learns: bool) -> tuple[str, list[str]]:
-    """The variables of a program that uses the model, and the calls for each row."""
-    predicts = "ek_predict(arena, row, &label); /* the answer for a row */"
-    row = "ek_number row[EK_FEATURES];"
-    if not learns:
-        return f"{row}\ndouble label;", [predicts]
-    if learner._config.forecasts:
-        return f"{row}\ndouble target;\nek_forecast next;", [
-            "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
-            "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
-            "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
-        ]
-    if learner._config.watches:
-        return f"{row}\ndouble score;\nek_verdict verdict;", [
-            "ek_learn(arena, row, 0, &score); /* every period; score minus threshold */",
-            "ek_watch(arena, &verdict);       /* is that row novel, in an event, and why */",
-        ]
-    label = "label" if learner._config.needs_labels else "0"
-    return f"{row}\ndouble label, score;", [
-        f"ek_learn(arena, row, {label}, &score); /* learn a row; score before learning */",
-        predicts,
-    ]
-
-
 def _answers(learner: Learner) -> str:
     if learner._config.columns > 1:
         return f"one of {learner._config.columns} classes, from 0"
@@ -166,7 +142,7 @@ def _answers(learner: Learner) -> str:
 
 
 def _inputs(learner: Learner, model: Model) -> str:
-    if learner._config.watches or learner._config.forecasts:
+    if learner._config.takes_gaps:
         return "any numbers; a non-finite one is a missing reading"
     limit = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
@@ -176,14 +152,14 @@ def _inputs(learner: Learner, model: Model) -> str:
     return f"finite numbers in your sensor's units; {sizes}"
 
 
-def _labels(learner: Learner) -> str:
+def _labels(learner: Learner, *, learns: bool) -> str:
     config = learner._config
-    if not config.update.is_sorf or not config.needs_labels:
+    if not learns or not config.needs_labels:
         return "not needed"
     kind = "from -1e100 to 1e100" if learner.is_regression else "-1 or 1"
     if config.columns > 1:
         kind = f"integers from 0 to {config.columns - 1}"
-    return f"{kind}, as a double; a weight is above 0 and at most {config.update.max_weight:,.0f}"
+    return f"{kind}, as a double; a weight is above 0 and at most {config.max_weight:,.0f}"
 
 
 def _flagged(flag: str) -> str:
@@ -216,36 +192,17 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
     return text + _INSTRUCTIONS.format(how="" if counted else ", ESTIMATED", rows=rows, about=about)
 
 
-def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Row] = ()) -> str:
+def readme(learner: Learner, model: Model, counted: Sequence[Row] = ()) -> str:
     """The text of the README."""
-    declared, use = _use(learner, learns=learns)
+    kind = KINDS[learner._config.family]
+    learns = kind.LEARNS
+    declared, use = kind.use_of(learner)
     what = (
         "It continues to learn from its exported state. `ek_file()` returns its state as a file"
         " that `edgeolk.load` opens, `ek_load()` reads one."
         if learns
         else "It does not learn: its support vectors are constants."
     )
-    notes = (
-        "\nOn a core without double precision, `-DEK_SINGLE` computes in float alone: several times"
-        " faster,\nand about one rounding in several million differs from the library. On a core"
-        " without a\nfloating-point unit, `-DEK_FIXED` computes features in integers, ten times"
-        " faster again:\nfeatures differ by some thousandths, so weights differ; the error changes"
-        " by less than .1 points.\nEither way, `edgeolk.load` and `ek_load()` exchange states.\n"
-        if learns and learner.dtype == "int8"
-        else ""
-    )
-    if learner._config.watches:
-        notes += (
-            "\nRows come in the order of time, one every period; a number that is not finite is a"
-            " missing reading.\n`ek_watch()` tells whether the last learned row is novel or part"
-            " of an event, and by what.\n"
-        )
-    if not learns and learner._config.parts["rows"] != Rows.DENSE:
-        notes = (
-            "\nRows are scored as dense. The library skips zeros in mostly sparse rows, which"
-            " rounds"
-            "\ndifferently.\n"
-        )
     return _TEXT.format(
         title=f"`{learner.algorithm}` in C",
         features=learner.n_features,
@@ -261,7 +218,9 @@ def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Ro
         declared=declared,
         use="\n".join(use),
         flash=_FLASH if learns else "",
-        notes=notes,
+        notes=kind.notes_of(learner),
         costs=_costs(learner, model, counted),
-        rules=_RULES.format(inputs=_inputs(learner, model), labels=_labels(learner)),
+        rules=_RULES.format(
+            inputs=_inputs(learner, model), labels=_labels(learner, learns=learns)
+        ),
     )

@@ -7,21 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeolk.export.text import Model, array, braced
+from edgeolk.export.text import PREDICTS, ROW, Model, array, braced
 from edgeolk.learner import Learner
-from edgeolk.parts import Basis, Dtype, Loss
+from edgeolk.parts import Basis, Dtype, Loss, Rows
 from edgeolk.parts.kernels import Gaussian, Sigmoid
 from edgeolk.parts.storage import COEFFICIENTS, ELEMENTS
 from edgeolk.scaling.record import COMPACT
 
 SOURCE = "ring.c"
+#: Whether an exported learner learns.
+LEARNS = False
 #: Slots that the loops process together: rows of the ring are padded to a multiple.
 AT_ONCE = 8
 
 
 def refusal(learner: Learner) -> str:
     """Why it cannot be exported, "" if it can."""
-    config = learner._config
+    config: Any = learner._config
     if config.parts["basis"] != Basis.SUPPORT_VECTORS:
         return "its features are not available in C: use sorf, which takes fewer bytes and learns"
     if config.update.begin:
@@ -29,6 +31,32 @@ def refusal(learner: Learner) -> str:
     if isinstance(config.kernel, Sigmoid):
         return "its kernel needs tanh of the C library, which a board may lack: use a Gaussian"
     return ""
+
+
+def kind_of(learner: Learner) -> str:
+    """The kind of learner in the tables of costs."""
+    return "ring"
+
+
+def extra_of(learner: Learner) -> tuple[str, ...]:
+    """Additional files of its folder."""
+    return ()
+
+
+def use_of(learner: Learner) -> tuple[str, list[str]]:
+    """The variables of a program that uses the model, and the calls for each row."""
+    return f"{ROW}\ndouble label;", [PREDICTS]
+
+
+def notes_of(learner: Learner) -> str:
+    """What its README says besides."""
+    config: Any = learner._config
+    if config.parts["rows"] == Rows.DENSE:
+        return ""
+    return (
+        "\nRows are scored as dense. The library skips zeros in mostly sparse rows, which rounds"
+        "\ndifferently.\n"
+    )
 
 
 def _numbers(kind: str, name: str, values: NDArray[Any]) -> str:

@@ -7,16 +7,18 @@ from zlib import crc32
 
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
-from edgeolk.configuration.regions import FORECASTER
-from edgeolk.export.text import Model, braced, image_definitions, number
+from edgeolk.export.text import PREDICTS, ROW, Model, braced, image_definitions, number
 from edgeolk.files.holds import setup_of
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import Laplacian
 from edgeolk.scaling.record import INSIDE
+from edgeolk.sorf.regions import FORECASTER
 
 SOURCE = "sorf.c"
+#: Whether an exported learner learns.
+LEARNS = True
 #: Numbers of the types of weights in c/board/sorf.c.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 #: Regions that the C source uses; those that the model lacks have offset 0.
@@ -55,6 +57,65 @@ def refusal(learner: Learner) -> str:
     return ""
 
 
+def kind_of(learner: Learner) -> str:
+    """The kind of learner in the tables of costs."""
+    config: Any = learner._config
+    if config.forecaster:
+        return "forecaster"
+    if config.watch:
+        return "watching"
+    return "learner" if config.needs_labels else "novelty"
+
+
+def extra_of(learner: Learner) -> tuple[str, ...]:
+    """Additional files of its folder."""
+    config: Any = learner._config
+    return ("forecast_state.h", "forecasting.h") if config.forecaster else ()
+
+
+def use_of(learner: Learner) -> tuple[str, list[str]]:
+    """The variables of a program that uses the model, and the calls for each row."""
+    config: Any = learner._config
+    if config.forecaster:
+        return f"{ROW}\ndouble target;\nek_forecast next;", [
+            "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
+            "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
+            "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
+        ]
+    if config.watch:
+        return f"{ROW}\ndouble score;\nek_verdict verdict;", [
+            "ek_learn(arena, row, 0, &score); /* every period; score minus threshold */",
+            "ek_watch(arena, &verdict);       /* is that row novel, in an event, and why */",
+        ]
+    label = "label" if config.needs_labels else "0"
+    return f"{ROW}\ndouble label, score;", [
+        f"ek_learn(arena, row, {label}, &score); /* learn a row; score before learning */",
+        PREDICTS,
+    ]
+
+
+def notes_of(learner: Learner) -> str:
+    """What its README says besides."""
+    config: Any = learner._config
+    notes = ""
+    if config.dtype == Dtype.INT8:
+        notes += (
+            "\nOn a core without double precision, `-DEK_SINGLE` computes in float alone: several"
+            " times faster,\nand about one rounding in several million differs from the library. On"
+            " a core without a\nfloating-point unit, `-DEK_FIXED` computes features in integers,"
+            " ten times faster again:\nfeatures differ by some thousandths, so weights differ; the"
+            " error changes by less than .1 points.\nEither way, `edgeolk.load` and `ek_load()`"
+            " exchange states.\n"
+        )
+    if config.watch:
+        notes += (
+            "\nRows come in the order of time, one every period; a number that is not finite is a"
+            " missing reading.\n`ek_watch()` tells whether the last learned row is novel or part"
+            " of an event, and by what.\n"
+        )
+    return notes
+
+
 def _reset_regions(learner: Learner) -> list[tuple[int, int]]:
     """Offset and bytes of the regions that are reset when the width is known."""
     return [(r.offset, r.nbytes) for r in learner.plan.regions if r.name in RESET]
@@ -62,7 +123,8 @@ def _reset_regions(learner: Learner) -> list[tuple[int, int]]:
 
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
-    config, plan = learner._config, learner.plan
+    config: Any = learner._config
+    plan = learner.plan
     members = learner._engine.sorf_config()  # in the order of C
     max_sum, multiples = members.pop("most"), braced(members.pop("multiples"))
     members["hold"] = config.clamp_limit
@@ -81,11 +143,11 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_STATE_BYTES": f"{len(file)}u",
         "EK_HEADER_BYTES": f"{length_of(file)}u",
         "EK_TASK": members["task"],
-        "EK_WATCHES": int(config.watches),
+        "EK_WATCHES": int(config.watch is not None),
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
         "EK_MOST": max_sum,
-        "EK_MOST_WEIGHT": config.update.max_weight,
+        "EK_MOST_WEIGHT": config.max_weight,
         "EK_SCALE_METHOD": preprocessing.method,
         "EK_CLIP_ROWS": preprocessing.clip_rows,
         "EK_SCALE_CLIP": float(preprocessing.clip),
@@ -107,10 +169,10 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SETUP": braced(setup_of(config, plan.regions)),
         "EK_SORF": braced(list(members.values())),
         "EK_INPUTS": config.n_inputs,
-        "EK_FORECASTS": int(config.forecasts),
+        "EK_FORECASTS": int(config.forecaster is not None),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
         "EK_LAPSE": int(config.values["lapse"]),
-        **(_of_forecaster(learner) if config.forecasts else {}),
+        **(_of_forecaster(learner) if config.forecaster else {}),
     }
 
 

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any
 
+#: The row of a program that uses a model, and the call that predicts, for READMEs.
+ROW = "ek_number row[EK_FEATURES];"
+PREDICTS = "ek_predict(arena, row, &label); /* the answer for a row */"
+
 
 def number(value: Any) -> str:
     """An integer, or a double to its last bit."""

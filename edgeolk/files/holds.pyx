@@ -8,7 +8,8 @@ from libc.string cimport memset
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
 from edgeolk.core.c cimport olk_kernel, olk_setup
-from edgeolk.engine.setup cimport fill_setup, offsets_of
+from edgeolk.core.parts cimport FAMILY_RING, FAMILY_SORF
+from edgeolk.engine.setup cimport fill_setup, fill_sorf_setup, offsets_of
 
 from edgeolk.files.sentences import SENTENCES
 from edgeolk.parts.numbers import Basis, Policy, Update
@@ -91,6 +92,16 @@ cdef extern from "ring_holds.h" nogil:
     int olk_check_ring(const olk_ring_setup* m, const uint8_t* block,
                        olk_problem* problem) noexcept
 
+cdef extern from "scaler_holds.h" nogil:
+    ctypedef struct olk_scaler_setup:
+        olk_setup common
+        size_t moments
+        size_t units
+        size_t frozen
+
+    int olk_check_scaler(const olk_scaler_setup* m, const uint8_t* block,
+                         olk_problem* problem) noexcept
+
 
 if OLK_SENTENCES != len(SENTENCES) + 1:
     raise ImportError("edgeolk.files: the sentences are not those of c/holds.h")
@@ -133,10 +144,39 @@ cdef int fill_ring(olk_ring_setup* m, object config, object regions) except -1:
 
 
 def setup_of(config, regions):
-    """What a model is (c/setup.h), by the names of C."""
+    """What a model of the sorf family is (c/setup.h), by the names of C."""
     cdef olk_setup setup
-    fill_setup(&setup, config, regions)
+    fill_sorf_setup(&setup, config, regions)
     return setup
+
+
+def ring_problem(config, regions, block):
+    """``problem_of`` a model of the ring family."""
+    cdef olk_ring_setup setup
+    cdef olk_problem problem
+    cdef Py_buffer view
+    cdef int number
+    fill_ring(&setup, config, regions)
+    PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
+    number = olk_check_ring(&setup, <const uint8_t*>view.buf, &problem)
+    PyBuffer_Release(&view)
+    return said(number, &problem)
+
+
+def sorf_problem(config, regions, block):
+    """``problem_of`` a model of the sorf family."""
+    cdef olk_setup setup
+    cdef olk_problem problem
+    cdef Py_buffer view
+    cdef int number
+    fill_sorf_setup(&setup, config, regions)
+    PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
+    number = olk_check_sorf(&setup, <const uint8_t*>view.buf, &problem)
+    PyBuffer_Release(&view)
+    return said(number, &problem)
+
+
+CHECKS = {FAMILY_RING: ring_problem, FAMILY_SORF: sorf_problem}
 
 
 def problem_of(config, regions, block):
@@ -145,22 +185,36 @@ def problem_of(config, regions, block):
     ``regions`` are those to check; ``block`` starts with the header, in native byte order, at any
     address.
     """
-    cdef olk_ring_setup ring
-    cdef olk_setup setup
+    return CHECKS[config.family](config, regions, block)
+
+
+def scaler_problem_of(n_features, options, regions, block):
+    """The same for the block of a scaler with these options."""
+    cdef olk_scaler_setup setup
     cdef olk_problem problem
     cdef Py_buffer view
     cdef int number
-    cdef bint is_sorf = config.update.is_sorf
-    if is_sorf:
-        fill_setup(&setup, config, regions)
-    else:
-        fill_ring(&ring, config, regions)
+    memset(&setup, 0, sizeof(olk_scaler_setup))
+    at = offsets_of(regions)
+    setup.common.features = n_features
+    setup.common.columns = 1
+    setup.common.wide = True
+    setup.common.preprocessing.method = options.method
+    setup.common.preprocessing.clip = options.clip
+    setup.common.preprocessing.window = options.window
+    setup.common.preprocessing.freeze_after = options.freeze_after
+    setup.common.at = at
+    setup.moments = at["moments"]
+    setup.units = at["units"]
+    setup.frozen = at["frozen"]
     PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
-    if is_sorf:
-        number = olk_check_sorf(&setup, <const uint8_t*>view.buf, &problem)
-    else:
-        number = olk_check_ring(&ring, <const uint8_t*>view.buf, &problem)
+    number = olk_check_scaler(&setup, <const uint8_t*>view.buf, &problem)
     PyBuffer_Release(&view)
+    return said(number, &problem)
+
+
+cdef str said(int number, const olk_problem* problem):
+    """The sentence of this number with the numbers of a problem; "" for 0."""
     if number == 0:
         return ""
     got = int(problem.got) if problem.got == int_or_nan(problem.got) else problem.got

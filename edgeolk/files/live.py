@@ -5,37 +5,35 @@ The words of state are the members of the small structs of ``core/state.pxd``, b
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import IntEnum
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from edgeolk.checks import require
+from edgeolk.configuration.families import FAMILIES
 from edgeolk.configuration.header import (
     FLAGS_OFFSET,
-    IMPLIED,
     MAX_BYTES,
     NATIVE,
-    OMITTED,
     PARTS,
     PLACES,
+    SCALER,
     Head,
     head_bytes,
+    implied_values,
     lists_from,
     omitted_gamma,
+    omitted_values,
     stored_values,
     without_implied,
 )
 from edgeolk.configuration.layout import state_bytes
-from edgeolk.configuration.regions import KINDS, Lifetime, Region
-from edgeolk.configuration.settings import Settings
+from edgeolk.configuration.regions import Region
+from edgeolk.configuration.settings import MAX_AHEAD, Settings
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
-from edgeolk.parts.methods import find
-from edgeolk.parts.numbers import AXES, Algorithm, Projection, Update
+from edgeolk.parts.numbers import AXES, Algorithm, Family
 from edgeolk.parts.storage import ELEMENTS
-from edgeolk.parts.table import DEFAULT_PARTS, uses
-from edgeolk.parts.updates import UPDATES
 from edgeolk.scaling.record import preprocessing_from
 
 
@@ -77,11 +75,6 @@ if TYPE_CHECKING:
     _Member = TypeVar("_Member", bound=IntEnum)
 
 
-def is_state(region: Region) -> bool:
-    """Whether a region's content outlives a call."""
-    return region.name in KINDS and KINDS[region.name].lifetime is Lifetime.STATE
-
-
 def head_of(config: Settings, regions: Iterable[Region]) -> Head:
     """The header of a new model."""
     regions = tuple(regions)
@@ -91,15 +84,17 @@ def head_of(config: Settings, regions: Iterable[Region]) -> Head:
     table = {
         region.name: (region.element, region.offset, region.shape[0] * region.shape[1])
         for region in regions
-        if is_state(region)
+        if region.is_state
     }
+    family = FAMILIES[config.family]
     return Head(
+        family=config.family,
         nbytes=state_bytes(regions),
         n_features=config.n_features,
         budget=config.budget,
         seed=config.seed,
-        parts={name: parts[name] for name in PARTS},
-        values=without_implied(stored_values(config), table),
+        parts={name: parts.get(name, 0) for name in PARTS},
+        values=without_implied(family, stored_values(config), table),
         table=table,
         columns=config.columns,
     )
@@ -123,44 +118,64 @@ def _kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
 def config_from(head: Head) -> Settings:
     """The configuration in a header; only its parts and kernel are checked.
 
-    Raises ValueError: the number of a part or of a kernel is unknown.
+    Raises ValueError: the number of a part or of a kernel is unknown, or the block is a scaler's.
     """
+    if head.family == SCALER:
+        raise ValueError("not a model but a scaler: ek.RunningScaler.load opens it")
+    family = FAMILIES[Family(head.family)]
     values = dict(head.values)
-    for region, (name, value) in IMPLIED.items():
+    for region, (name, value) in implied_values(family).items():
         if region in head.table:
             values.setdefault(name, value)
-    lists = lists_from(values)
+    lists = lists_from(family, values)
     preprocessing = preprocessing_from(values)
-    parts = {axis: _member(kind, head.parts[axis], axis) for axis, kind in AXES.items()}
-    if UPDATES[Update(parts["update"])].is_sorf and head.n_features:
-        values.setdefault("kernel.gamma", omitted_gamma(head.n_features))
+    parts = {axis: _member(AXES[axis], head.parts[axis], axis) for axis in family.axes}
+    for axis in AXES:
+        if axis not in family.axes and head.parts[axis]:
+            raise ValueError(f"the model's {axis} is unknown: number {head.parts[axis]}")
+    if width := omitted_gamma(family, head.n_features):
+        values.setdefault("kernel.gamma", width)
     gamma, scale, offset = (
         values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")
     )
     fields = (head.parts["kernel"], head.parts["degree"], gamma, scale, offset)
-    fill_omitted(parts, values)
-    return Settings(
-        _member(Algorithm, head.parts["algorithm"], "algorithm"),
-        head.n_features,
-        head.budget,
-        head.seed,
-        _kernel_from(fields),
-        parts,
-        values,
+    empty = family.settings(
+        member=_member(Algorithm, head.parts["algorithm"], "algorithm"),
+        n_features=head.n_features,
+        budget=head.budget,
+        seed=head.seed,
+        kernel=_kernel_from(fields),
+        parts=parts,
+        values={},
         columns=head.columns,
         lists=lists,
         preprocessing=preprocessing,
+        lookahead=_integer(values, "lookahead", MAX_AHEAD),
+        skips_bad_rows=bool(_integer(values, "skip_bad_rows", 1)),
+        checksums=bool(_integer(values, "checksums", 1)),
     )
+    return replace(empty, values=filled(empty, values))
 
 
-def fill_omitted(parts: Mapping[str, IntEnum], values: dict[str, float]) -> None:
-    """Add the values that are omitted from files, and put all in the order of a configuration."""
-    wanted = uses({axis: part for axis, part in parts.items() if axis != "dtype"})
-    found = {name: values.pop(name, OMITTED.get(name)) for name in wanted}
-    others = dict(values)
-    values.clear()
-    values.update({name: value for name, value in found.items() if value is not None})
-    values.update(others)
+def _integer(values: dict[str, float], name: str, maximum: int) -> int:
+    """Remove an integer from the values of a header; 0 if it is not there.
+
+    Raises ValueError: it is not an integer from 1 to ``maximum``.
+    """
+    if name not in values:
+        return 0
+    value = values.pop(name)
+    if value not in range(1, maximum + 1):
+        raise ValueError(f"the model is inconsistent: {name} is {value}")
+    return int(value)
+
+
+def filled(config: Settings, values: Mapping[str, float]) -> dict[str, float]:
+    """The values with those that are omitted from files, in the order of a configuration."""
+    omitted = omitted_values(FAMILIES[config.family])
+    found = {name: values.get(name, omitted.get(name)) for name in config.uses()}
+    known = {name: value for name, value in found.items() if value is not None}
+    return {**known, **{name: value for name, value in values.items() if name not in known}}
 
 
 def write_head(block: memoryview, head: Head) -> None:
@@ -230,32 +245,6 @@ def arrays_of(state: list[Region], block: memoryview) -> dict[str, Any]:
     return arrays
 
 
-def check_name(config: Settings) -> None:
-    """Check that a named algorithm has the parts of its catalogue row, with some choice of options.
-
-    Raises ValueError: it does not.
-    """
-    member = config.member
-    if member == Algorithm.CUSTOM:
-        return
-    method = find(member)
-    for options in itertools.product(*(choice.values() for choice in method.choices.values())):
-        parts = {**DEFAULT_PARTS, **method.parts}
-        for option in options:
-            parts.update(option)
-        differ = {axis for axis, part in parts.items() if config.parts[axis] != part}
-        # With an infinite radius there is no projection.
-        unbounded = config.parts["projection"] == Projection.NONE
-        if not differ or (
-            differ == {"projection"}
-            and unbounded
-            and parts["projection"] in (Projection.BALL, Projection.COEFFICIENTS)
-            and config.values.get("U", inf) == inf
-        ):
-            return
-    raise ValueError(f"the model is inconsistent: its parts are not those of {method.name}")
-
-
 def check(config: Settings, regions: Iterable[Region], block: memoryview) -> None:
     """Check the state in an untrusted live block, as far as it is in these regions.
 
@@ -263,6 +252,5 @@ def check(config: Settings, regions: Iterable[Region], block: memoryview) -> Non
     """
     from edgeolk.files.holds import problem_of  # needed for state from outside only
 
-    check_name(config)
-    state = [region for region in regions if is_state(region)]
+    state = [region for region in regions if region.is_state]
     require(not (problem := problem_of(config, state, block)), problem)

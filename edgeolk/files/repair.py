@@ -12,9 +12,8 @@ from typing import Any
 
 from edgeolk.configuration.header import NATIVE, unpack
 from edgeolk.configuration.regions import Region
-from edgeolk.configuration.settings import Settings
 from edgeolk.files import live
-from edgeolk.parts import Basis, Policy, Update
+from edgeolk.parts import Basis, Policy
 
 #: Regions that can be recomputed from the others.
 DERIVED = frozenset(
@@ -31,17 +30,21 @@ def _lower(words: dict[str, Any], name: str, limit: int) -> None:
         words[name] = limit
 
 
-def count_again(config: Settings, words: dict[str, Any]) -> None:
+def count_again(config: Any, words: dict[str, Any]) -> None:
     """Correct counters that an interrupted step left one apart."""
-    policy, budget = config.parts["policy"], config.budget
-    if config.parts["update"] == Update.OPTIMISTIC:
+    if "seen" in words:
         _lower(words, "steps", words["seen"])
         _lower(words, "seen", words["steps"])
     for name in ("mistakes", "updates", "capacity_hits", "idle_rows"):
         _lower(words, name, words["steps"])
     _lower(words, "alarms", words["mistakes"])
-    if config.update.is_sorf:
-        return
+    if "norm2" in words:
+        _count_ring_again(config, words)
+
+
+def _count_ring_again(config: Any, words: dict[str, Any]) -> None:
+    """Correct the counters of a ring."""
+    policy, budget = config.parts["policy"], config.budget
     words["norm2"] = 0.0
     # An incoming vector in the spare slot, or one that fills a ring that is never full.
     limit = budget
@@ -61,13 +64,13 @@ def count_again(config: Settings, words: dict[str, Any]) -> None:
         words["anchored"] = 1
 
 
-def prepare(config: Settings, regions: tuple[Region, ...], block: memoryview) -> None:
+def prepare(config: Any, regions: tuple[Region, ...], block: memoryview) -> None:
     """Correct counters, zero unused coefficients, and check everything that is not derived.
 
     Raises ValueError: something else is wrong, too.
     """
     head = unpack(block, NATIVE)
-    state = [region for region in regions if live.is_state(region)]
+    state = [region for region in regions if region.is_state]
     words: dict[str, Any] = live.words_of(head, state, block)
     count_again(config, words)
     arrays = live.arrays_of(state, block)
@@ -75,7 +78,7 @@ def prepare(config: Settings, regions: tuple[Region, ...], block: memoryview) ->
         labels = arrays["window_labels"]
         for at in range(max(0, words["seen"]), len(labels)):
             labels[at] = 0.0
-    if not config.update.is_sorf:
+    if "coefficients" in arrays:
         n, rank = words["n_support"], words.get("rank", 0)
         if 0 <= n <= config.budget and 0 <= rank <= config.budget:
             used = rank or n * config.basis.per_member

@@ -1,4 +1,4 @@
-"""Format version 3: writes a live block as a model file; reads a file into a checked block.
+"""Format version 4: writes a live block as a model file; reads a file into a checked block.
 
 See ``configuration/header.py`` for the header. A file is the state of a block, header first, its
 regions in any order at the positions in the table, which are multiples of 8; numbers are
@@ -87,6 +87,18 @@ def written(block: memoryview) -> bytearray:
     return file
 
 
+def native(file: bytes, head: Head) -> bytearray:
+    """A file with this header in the byte order of the machine, where that is not of files."""
+    block = bytearray(file)
+    length = length_of(file)
+    block[:length] = head.pack(NATIVE)
+    for element, offset, count in head.table.values():
+        width = ELEMENT_BYTES[element]
+        end = offset + width * count
+        block[offset:end] = swapped(memoryview(file)[offset:end], width)
+    return block
+
+
 def check_table(head: Head, length: int) -> None:
     """Check that there are no flags, and that regions are in the file, without overlap.
 
@@ -103,7 +115,7 @@ def check_table(head: Head, length: int) -> None:
 
 
 def read(data: bytes | bytearray | memoryview) -> Stored:
-    """Read a model of format 3; the regions of the result are views of ``data``, the entire file.
+    """Read a model of format 4; the regions of the result are views of ``data``, the entire file.
 
     Raises ValueError: not a complete, consistent model of this format.
     """
@@ -270,20 +282,20 @@ def from_stored(stored: Stored, max_bytes: int | None = None) -> tuple[Settings,
     config = _checked(stored.config)
     regions = _laid_out(config, max_bytes)
     for region in regions:
-        if live.is_state(region) and region.name not in WORDS:
+        if region.is_state and region.name not in WORDS:
             _check_region(config, region, stored)
     arena = _arena(regions)
     with memoryview(arena) as block:
         live.write_head(block, live.head_of(config, regions))
         live.write_words(stored.words, regions, block)
         for region in regions:
-            if not live.is_state(region) or region.name in WORDS:
+            if not region.is_state or region.name in WORDS:
                 continue
             _copy(region, stored, block)
     return _checked_state(config, regions, arena)
 
 
-def _check_region(config: Settings, region: Region, stored: Stored) -> None:
+def _check_region(config: Any, region: Region, stored: Stored) -> None:
     """Check that the file has the region, of the right type, with all numbers in use."""
     if region.name not in stored.regions:
         raise ValueError(f"the model is inconsistent: it has no {region.name}")

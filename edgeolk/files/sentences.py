@@ -41,7 +41,7 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("MANY_CLIPPED_ROWS", "{got} bounded rows of {where}"),
     ("BAD_COMMON", "the scale of all inputs has a mean or a sum of squares of {got}"),
     ("BAD_FEATURE", "the statistics of feature {where} are impossible"),
-    ("BAD_FROZEN", "it is frozen or not against its own number of rows, {got}"),
+    ("BAD_FROZEN", "frozen is {got} after {where} rows"),
     ("HAS_VECTORS", "support vectors where there is no ring"),
     ("BAD_WEIGHTS", "weights are out of range: {got}"),
     ("BAD_MEAN_WEIGHTS", "mean_weights are out of range: {got}"),

@@ -7,6 +7,7 @@ from edgeolk.parts.numbers import (
     Basis,
     Coefficients,
     Dtype,
+    Family,
     KernelKind,
     Loss,
     Policy,
@@ -18,6 +19,6 @@ from edgeolk.parts.numbers import (
 )
 
 __all__ = [
-    "AXES", "Algorithm", "Averaging", "Basis", "Coefficients", "Dtype", "KernelKind", "Loss",
-    "Policy", "Projection", "Rows", "Sampling", "Schedule", "Update",
+    "AXES", "Algorithm", "Averaging", "Basis", "Coefficients", "Dtype", "Family", "KernelKind",
+    "Loss", "Policy", "Projection", "Rows", "Sampling", "Schedule", "Update",
 ]  # fmt: skip

@@ -26,7 +26,7 @@ from edgeolk.parts.numbers import (
     Update,
 )
 from edgeolk.parts.storage import STORAGES
-from edgeolk.parts.traits import Part, Refusals, both, has, lacks
+from edgeolk.parts.traits import Part, Refusals, has, lacks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,8 @@ def max_gamma(max_stored: float) -> float:
     return 0.5 * (min(max_stored, 1e150) / MAX_NORMAL) ** 2
 
 
-_FREQUENCIES = {
+#: A rule of every basis with frequencies.
+FREQUENCIES: Refusals = {
     (
         "gamma must be smaller for features: frequencies would exceed the range of the storage type"
         f" (float16: {max_gamma(65519.0):.2g}, float64: {max_gamma(1e308):.2g})"
@@ -93,6 +94,9 @@ _DENSE_ROWS = {
         Rows.DENSE
     ),
 }
+
+#: The longest step with structured features.
+STRUCTURED_STEP = "O(D d / 64 + D), twice that on a loss"
 
 #: Cosines and sines of D frequencies.
 _features = partial(
@@ -124,7 +128,7 @@ BASES: dict[Basis, BasisTraits] = {
         refuses={
             **_NO_RING,
             **_needs_gaussian(Basis.FOURIER, "its frequencies are normal"),
-            **_FREQUENCIES,
+            **FREQUENCIES,
             **_DENSE_ROWS,
             "Basis.FOURIER cannot be stored as int8: frequencies have no fixed range": has(
                 Dtype.INT8
@@ -138,16 +142,13 @@ BASES: dict[Basis, BasisTraits] = {
         refuses={
             **_NO_RING,
             **_needs_gaussian(Basis.STRUCTURED, "its features are cosines and sines"),
-            **_FREQUENCIES,
-            "Basis.STRUCTURED stores weights as int8, float32 or float64": lacks(
-                Dtype.INT8, Dtype.FLOAT32, Dtype.FLOAT64
-            ),
-            "Basis.STRUCTURED has weights in int8 with Update.BLENDED only": both(
-                has(Dtype.INT8), lacks(Update.BLENDED)
+            **FREQUENCIES,
+            "Basis.STRUCTURED stores weights as float32 or float64; 'sorf' also as int8": lacks(
+                Dtype.FLOAT32, Dtype.FLOAT64
             ),
             "sparse= is for support vectors: this learner stores no rows": lacks(Rows.DENSE),
         },
-        longest_step="O(D d / 64 + D), twice that on a loss",
+        longest_step=STRUCTURED_STEP,
     ),
     Basis.FOURIER_DRAWN: _features(
         score="bases.drawn_score",
@@ -155,7 +156,7 @@ BASES: dict[Basis, BasisTraits] = {
         refuses={
             **_NO_RING,
             **_needs_gaussian(Basis.FOURIER_DRAWN, "its frequencies are normal"),
-            **_FREQUENCIES,
+            **FREQUENCIES,
             (
                 "Basis.FOURIER_DRAWN stores no frequencies: dtype= is the type they are computed"
                 " in, float32 or float64"

@@ -171,7 +171,7 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "bogd": Description(
-        "As olrd, with shrinkage, and each coefficient kept within gamma eta.",
+        "As olrd, with shrinkage, and each coefficient kept within clip_coefficients eta.",
         "As olrd, when single coefficients should be bounded.",
         _ROW,
     ),
@@ -267,7 +267,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         {
             "constant": "eta",
             "sqrt": "eta / sqrt(t)",
-            "dynamic": "eta t^-((1 + gamma) / 2), follows the sampling",
+            "dynamic": "eta t^-((1 + decay) / 2), follows the sampling",
         },
     ),
     "projection": (
@@ -275,8 +275,8 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         {
             "inf": "B max |alpha| sqrt(k(s, s)) <= U, by a common factor",
             "ball": "norm <= U",
-            "clip": "|alpha| <= gamma eta, each separately",
-            "scale": "|alpha| <= gamma eta, by a common factor",
+            "clip": "|alpha| <= clip_coefficients eta, each separately",
+            "scale": "|alpha| <= clip_coefficients eta, by a common factor",
             "none": "no bound",
         },
     ),
@@ -291,8 +291,8 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
     "h": (
         "auxiliary function, for method 'auxiliary'",
         {
-            "shift": "ln(gamma + exp(-y f))",
-            "scale": "ln(1 + gamma exp(-y f))",
+            "shift": "ln(boost + exp(-y f))",
+            "scale": "ln(1 + boost exp(-y f))",
             "cut": "max(loss, its value at y f = delta): beyond it nothing is learned",
         },
     ),

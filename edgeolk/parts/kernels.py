@@ -28,6 +28,8 @@ class Kernel:
     kind: ClassVar[KernelKind]
     #: Whether k(x, x) = 1 for every x.
     normalised: ClassVar[bool] = False
+    #: Whether every Gram matrix is positive semidefinite.
+    definite: ClassVar[bool] = True
 
     def fields(self) -> tuple[int, int, float, float, float]:
         """(kind, degree, gamma, scale, offset) as stored in a model block."""
@@ -138,6 +140,7 @@ class Sigmoid(Kernel):
     scale: float = 1.0
     offset: float = 0.0
     kind: ClassVar[KernelKind] = KernelKind.SIGMOID
+    definite: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", _number("scale", self.scale, 0.0))

@@ -75,7 +75,7 @@ def _without_labels(loss: Loss) -> Refusals:
 
 
 _LOGISTIC = (Update.GRADIENT, *LOGISTIC_UPDATES)
-_STEPS = (Update.GRADIENT, Update.BLENDED)
+_STEPS = (Update.GRADIENT,)
 _REAL = (Update.PA, Update.PA1, Update.PA2, Update.GRADIENT)
 
 LOSSES: dict[Loss, LossTraits] = {

@@ -1,7 +1,7 @@
-"""The table of published algorithms: each a composition of parts, with defaults and source.
+"""The table of published algorithms, with defaults and source: compositions of parts, and ``sorf``.
 
-A new algorithm composed of existing parts is one row here. Parameters belong to the parts
-(``parts/parameters.py``); a row only changes a default, or renames a parameter as in its paper.
+A new algorithm composed of existing parts is one row here. Options belong to the parts
+(``ring/options.py``); a row only changes a default, or accepts the letter of a paper as an alias.
 The learner, ``plan``, the tests, the benchmarks, the command line and the README use this table.
 """
 
@@ -17,6 +17,7 @@ from edgeolk.parts import (
     Algorithm,
     Averaging,
     Basis,
+    Family,
     Loss,
     Policy,
     Projection,
@@ -27,7 +28,7 @@ from edgeolk.parts import (
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.numbers import by_axis
-from edgeolk.parts.parameters import Context, Default
+from edgeolk.parts.option import Context, Default
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
 
@@ -62,17 +63,23 @@ class Method:
     source : str
         The paper.
     parts : dict
-        Axis -> part, for the axes that differ from ``DEFAULT_PARTS``.
+        Axis -> part, for the axes that differ from ``DEFAULT_PARTS``; empty for ``sorf``.
     choices : dict
         Parameters that select parts: name -> {option: parts}. The first option is the default.
     defaults : dict
-        Stored name of a parameter -> its default for this algorithm.
-    renames : dict
-        Name in the paper -> stored name, if they differ.
+        Name of an option -> its default for this algorithm.
+    aliases : dict
+        Letter in the paper -> name of the option, accepted for this algorithm only.
     gamma : float
         Default width of the Gaussian kernel, times the number of features.
     preprocessing : dict
         Default preprocessing of rows: ``scale`` and ``gamma`` as for ``Config``.
+    family : Family
+        The kind of model that it is.
+    freezes : bool
+        Whether, with its default choices, a full ring ends learning.
+    takes_history : bool
+        Whether rows may be a time series: ``history=``.
     """
 
     algorithm: Algorithm
@@ -82,14 +89,19 @@ class Method:
     parts: Mapping[str, IntEnum] = field(default_factory=dict)
     choices: Mapping[str, Mapping[str, Parts]] = field(default_factory=dict)
     defaults: Mapping[str, Default] = field(default_factory=dict)
-    renames: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
     gamma: float = 1.0
     preprocessing: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def public(self) -> dict[str, str]:
-        """Stored name -> name in the paper, for the parameters that it renames."""
-        return {stored: name for name, stored in self.renames.items()}
+    def family(self) -> Family:
+        """The kind of model that it is."""
+        return Family.RING
+
+    @property
+    def takes_history(self) -> bool:
+        """Whether rows may be a time series: ``history=``."""
+        return False
 
     @property
     def freezes(self) -> bool:
@@ -99,6 +111,14 @@ class Method:
             parts.update(next(iter(options.values())))
         policy, basis = POLICIES[parts["policy"]], BASES[parts["basis"]]
         return policy.freezes and basis.freezes
+
+
+class SorfMethod(Method):
+    """The algorithm of the sorf family: it has no ring, and so no parts of one."""
+
+    family = Family.SORF
+    freezes = False
+    takes_history = True
 
 
 def _each(*members: IntEnum) -> dict[str, Parts]:
@@ -152,7 +172,7 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         Algorithm.SHIFTING_PERCEPTRON, "shifting_perceptron", "perceptron that shrinks the past",
-        CCG, by_axis(Update.SHIFTING), renames={"lam": "shift"},
+        CCG, by_axis(Update.SHIFTING), aliases={"lam": "shift"},
         choices={"full": _each(Policy.RANDOM, Policy.STOP, Policy.RAISE)},
     ),
     Method(
@@ -178,11 +198,11 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         Algorithm.PROJECTRON, "projectron", "mistakes near the span are projected onto it", OKC,
-        by_axis(Policy.SPAN), renames={"eta": "sparsity"},
+        by_axis(Policy.SPAN), aliases={"eta": "sparsity"},
     ),
     Method(
         Algorithm.PROJECTRON_PLUS_PLUS, "projectron++", "Projectron that learns from margins too",
-        OKC, by_axis(Policy.SPAN), renames={"eta": "sparsity"},
+        OKC, by_axis(Policy.SPAN), aliases={"eta": "sparsity"},
         choices={
             "rule": {
                 "jmlr": by_axis(Update.PROJECTRON_JMLR),
@@ -195,7 +215,7 @@ METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.AVP, "avp", "aggressive variant of the perceptron", AHP,
         by_axis(Update.AGGRESSIVE, Projection.BALL),
-        choices={"full": FULL}, renames={"lam": "rate"},
+        choices={"full": FULL}, aliases={"lam": "rate"},
     ),
     Method(
         Algorithm.AHPATRON, "ahpatron", "aggressive perceptron, halving with projection", AHP,
@@ -204,13 +224,13 @@ METHODS: tuple[Method, ...] = (
             "U": lambda c: math.sqrt(c["budget"]) / 2.0,
             "rate": lambda c: c["U"] / math.sqrt(4.0 * c["budget"]),
         },
-        renames={"lam": "rate", "eta": "ridge"},
+        aliases={"lam": "rate", "eta": "ridge"},
     ),
     Method(
         Algorithm.POMDR, "pomdr", "optimistic mirror descent with hints, halving",
         "Li & Liao, Improved kernel alignment regret bound for online kernel learning, AAAI 2023",
         by_axis(Update.OPTIMISTIC, Policy.ANCHOR, Projection.BALL),
-        defaults={"U": 25.0}, renames={"M": "hint_rows"},
+        defaults={"U": 25.0}, aliases={"M": "hint_rows"},
     ),
     Method(
         Algorithm.PA, "pa", "passive-aggressive, no slack", CDK, by_axis(Update.PA),
@@ -235,12 +255,12 @@ METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.BPA_NN, "bpa_nn", "budgeted PA, the nearest neighbour repairs too", WV,
         by_axis(Update.PA1, Policy.NEAREST), choices={"loss": MARGIN_LOSS},
-        renames={"eps": "singular"},
+        aliases={"eps": "singular"},
     ),
     Method(
         Algorithm.BPA_P, "bpa_p", "budgeted PA, all support vectors repair", WV,
         by_axis(Update.PA1, Policy.PROJECT), choices={"loss": MARGIN_LOSS},
-        renames={"eps": "singular"},
+        aliases={"eps": "singular"},
     ),
     Method(
         Algorithm.OGD, "ogd", "online gradient descent (NORMA), removes the oldest",
@@ -264,7 +284,7 @@ METHODS: tuple[Method, ...] = (
             },
             "full": FULL,
         },
-        renames={"gamma": "decay", "T": "horizon"},
+        aliases={"gamma": "decay", "T": "horizon"},
     ),
     Method(
         Algorithm.OLRD, "olrd", "gradient descent with random discarding", HK,
@@ -278,18 +298,18 @@ METHODS: tuple[Method, ...] = (
                 "none": by_axis(Projection.NONE),
             },
         },
-        renames={"c": "growth"},
+        aliases={"c": "growth"},
     ),
     Method(
         Algorithm.BOGD, "bogd", "budget gradient descent, uniform removal", ZH,
         by_axis(Update.GRADIENT, Policy.UNBIASED),
         choices={"loss": ANY_LOSS, "projection": CLIPPING},
-        renames={"gamma": "clip_coefficients", "c": "growth"},
+        aliases={"gamma": "clip_coefficients", "c": "growth"},
     ),
     Method(
         Algorithm.BOGD_PLUS_PLUS, "bogd++", "budget gradient descent, removal by size", ZH,
         by_axis(Update.GRADIENT, Policy.UNBIASED_BY_SIZE),
-        choices={"loss": ANY_LOSS, "projection": CLIPPING}, renames={"gamma": "clip_coefficients"},
+        choices={"loss": ANY_LOSS, "projection": CLIPPING}, aliases={"gamma": "clip_coefficients"},
     ),
     Method(
         Algorithm.SPA, "spa", "sparse passive-aggressive: sampled updates, averaged model", LZH,
@@ -304,7 +324,7 @@ METHODS: tuple[Method, ...] = (
             "loss": _each(Loss.LOGISTIC, Loss.HINGE),
             "full": FULL,
         },
-        renames={"R": "U"},
+        aliases={"R": "U"},
     ),
     Method(
         Algorithm.KLR, "klr", "sparse kernel logistic regression", ZJC,
@@ -323,7 +343,7 @@ METHODS: tuple[Method, ...] = (
             },
             "full": FULL,
         },
-        renames={"R": "U", "gamma": "boost"},
+        aliases={"R": "U", "gamma": "boost"},
     ),
     Method(
         Algorithm.PEGASOS, "pegasos", "kernel Pegasos",
@@ -359,17 +379,13 @@ METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.NOGD, "nogd", "gradient descent on Nystrom features", LHW,
         by_axis(Update.GRADIENT, Basis.NYSTROM),
-        choices={"loss": {**ANY_LOSS, **NOVELTY}}, renames={"k": "rank"},
+        choices={"loss": {**ANY_LOSS, **NOVELTY}}, aliases={"k": "rank"},
     ),
-    Method(
+    SorfMethod(
         Algorithm.SORF, "sorf", "structured features in two bytes each, blended with their average",
         "features: Yu, Suresh, Choromanski, Holtmann-Rice & Kumar, NeurIPS 2016; the rest is this"
         " project's",
-        by_axis(Update.BLENDED, Basis.STRUCTURED),
         choices={"loss": _each(Loss.HINGE, Loss.SQUARE, Loss.NOVELTY)},
-        renames={
-            "delta": "memory", "window": "forget", "horizon": "lead", "memory": "row_memory",
-        },
         gamma=0.5,
         preprocessing={"scale": "standard", "gamma": "auto"},
     ),
@@ -390,6 +406,14 @@ def algorithms() -> tuple[Method, ...]:
         In the order of the table in the README.
     """
     return METHODS
+
+
+def losses_of(method: Method, labels: str) -> list[str]:
+    """The losses of an algorithm for such labels, as its row of losses names them."""
+    choice = method.choices.get("loss")
+    fixed = {**DEFAULT_PARTS, **method.parts}["loss"]
+    losses = [parts["loss"] for parts in choice.values()] if choice else [fixed]
+    return [loss.name.lower() for loss in losses if LOSSES[loss].labels == labels]
 
 
 def find(algorithm: Algorithm | str | Method) -> Method:

@@ -1,4 +1,4 @@
-"""The parts of learners, as enums.
+"""The families of learners, and their parts, as enums.
 
 Values are stored in model files: append, never renumber. The compiled core reads the same numbers
 from ``core/parts.pxd``, which ``setup.py`` writes from this file and the rows in this folder.
@@ -10,8 +10,15 @@ from enum import IntEnum
 from typing import Any
 
 
+class Family(IntEnum):
+    """The kinds of models: each has its own options, regions and steps."""
+
+    RING = 1  # support vectors in a ring, or features in their place: a composition of parts
+    SORF = 2  # structured features, recomputed for every row
+
+
 class Dtype(IntEnum):
-    """How support vectors are stored."""
+    """How support vectors are stored, or the weights of structured features."""
 
     FLOAT32 = 1
     FLOAT64 = 2
@@ -63,7 +70,6 @@ class Update(IntEnum):
     LOGISTIC_SCALE = 15  # ... h = ln(1 + boost exp(-y f))
     LOGISTIC_CUT = 16  # ... h = max(l(y f), l(delta))
     OPTIMISTIC = 17  # y (f + hint) < 1: y times an adaptive rate (Li & Liao 2023)
-    BLENDED = 18  # a passive-aggressive model and its running average, blended by recent mistakes
 
 
 class Sampling(IntEnum):

@@ -10,7 +10,7 @@ from struct import Struct
 from typing import Any
 
 from edgeolk.parts.numbers import Coefficients, Dtype, Rows
-from edgeolk.parts.traits import Part, lacks
+from edgeolk.parts.traits import Part, Refusals, lacks
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class StorageTraits(Part):
         return ELEMENTS[self.computes_in].nbytes
 
 
-_GAMMA_RANGE = {
+#: A rule of every storage type but float64.
+GAMMA_RANGE: Refusals = {
     "gamma must be between 1e-37 and 1e37 unless storage is float64": (
         lambda c: c.kernel.normalised and not 1e-37 <= c.kernel.fields()[2] <= 1e37
     ),
@@ -86,9 +87,9 @@ _HALF_RANGE = {
 }
 
 STORAGES: dict[Dtype, StorageTraits] = {
-    Dtype.FLOAT32: StorageTraits(element="f", refuses=_GAMMA_RANGE),
+    Dtype.FLOAT32: StorageTraits(element="f", refuses=GAMMA_RANGE),
     Dtype.FLOAT64: StorageTraits(element="d", computes_in="d", most=MAX_DOUBLE),
-    Dtype.FLOAT16: StorageTraits(element="e", most=65519.0, refuses=_HALF_RANGE | _GAMMA_RANGE),
+    Dtype.FLOAT16: StorageTraits(element="e", most=65519.0, refuses=_HALF_RANGE | GAMMA_RANGE),
     Dtype.INT8: StorageTraits(
         element="b",
         regions=("levels",),
@@ -96,7 +97,7 @@ STORAGES: dict[Dtype, StorageTraits] = {
             "sparse rows cannot be stored as int8: zero may be between two of its levels": lacks(
                 Rows.DENSE
             ),
-            **_GAMMA_RANGE,
+            **GAMMA_RANGE,
         },
     ),
 }

@@ -1,15 +1,13 @@
-"""The rows of all parts, by axis."""
+"""The rows of all parts of the ring family, by axis."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import IntEnum
 from typing import Any
 
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.losses import LOSSES, SAMPLINGS, SCHEDULES
 from edgeolk.parts.numbers import AXES
-from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.policies import AVERAGINGS, POLICIES, PROJECTIONS
 from edgeolk.parts.storage import COEFFICIENTS, ROWS, STORAGES
 from edgeolk.parts.traits import Part
@@ -38,9 +36,3 @@ Parts = dict[str, Any]
 STORED = ("dtype", "coefficients", "rows")
 #: The default parts of a composition: the first on each axis.
 DEFAULT_PARTS: Parts = {axis: kind(1) for axis, kind in AXES.items() if axis not in STORED}
-
-
-def uses(parts: Mapping[str, IntEnum]) -> tuple[str, ...]:
-    """Stored names of the parameters of a composition, in a fixed order."""
-    wanted = {name for axis, part in parts.items() for name in TRAITS[axis][part].parameters}
-    return tuple(name for name in PARAMETERS if name in wanted)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.numbers import axis_of
+from edgeolk.parts.option import Option
 
 
 class Reshaping(Protocol):
@@ -55,19 +56,19 @@ class Facts(Protocol):
 
     @property
     def parts(self) -> Mapping[str, Any]:
-        """The part on each axis."""
+        """Members of enums by axis: all parts of a composition, or loss and storage type."""
 
     @property
     def values(self) -> Mapping[str, float]:
-        """Numbers by stored name."""
+        """Numbers of options by name."""
 
     @property
-    def public(self) -> Mapping[str, str]:
-        """Stored name -> public name of the parameters whose names differ."""
+    def table(self) -> Mapping[str, Option]:
+        """The options of its family."""
 
     @property
     def lists(self) -> Mapping[str, tuple[float, ...]]:
-        """Parameters with several numbers that are not at their defaults."""
+        """Options with several numbers that are not at their defaults."""
 
     @property
     def kernel(self) -> Kernel:
@@ -95,10 +96,12 @@ Refusals = dict[str, Condition]
 class Part:
     """The row of any part."""
 
-    #: Stored names of its parameters.
+    #: Names of its options.
     parameters: tuple[str, ...] = ()
     #: Regions it needs in addition to those of every learner.
     regions: tuple[str, ...] = ()
+    #: Whether it needs a kernel whose Gram matrices are positive semidefinite.
+    needs_definite: bool = False
     #: Invalid compositions with it.
     refuses: Mapping[str, Condition] = field(default_factory=dict)
 

@@ -1,6 +1,6 @@
 """One row per update: when an example is used, and its coefficient.
 
-A row names its functions in ``ring`` or ``sorf`` as "file.function":
+A row names its functions in ``ring`` as "file.function":
 
 - ``asks(s, e)``: whether the example is used;
 - ``coefficient(s, e, p)``: the incoming vector's coefficient, if it is sampled with probability p;
@@ -20,8 +20,6 @@ from edgeolk.parts.numbers import (
     Projection,
     Update,
 )
-from edgeolk.parts.parameters import options_of
-from edgeolk.parts.sorf import SORF_REFUSES
 from edgeolk.parts.traits import Part, lacks
 
 
@@ -38,28 +36,15 @@ class UpdateTraits(Part):
     construct: str = ""
     #: Whether old coefficients shrink even if no parameter says so.
     scales: bool = False
-    #: Functions of the core that replace the entire step and scoring, of several rows at once: of
-    #: the other functions only ``construct`` is called then.
-    learn: str = ""
-    decide: str = ""
     #: The losses with which it supports several classes.
     classes: tuple[Loss, ...] = ()
     #: Why rows cannot be weighted, "" if they can.
     weighs: str = ""
     #: The largest weight of a row.
     max_weight: float = 1e6
-    #: Parameters with several numbers.
-    lists: tuple[str, ...] = ()
     #: Numbers that an update stores for each coefficient, in ``s.per_update`` of shape (per_update,
     #: weights) and float64; initially 0 unless ``construct`` sets them.
     per_update: int = 0
-    #: Default storage type.
-    default_dtype: str = "float32"
-
-    @property
-    def is_sorf(self) -> bool:
-        """Whether this update is the entire step of sorf."""
-        return bool(self.learn)
 
 
 ANCHOR_AND_OPTIMISTIC = (
@@ -152,19 +137,6 @@ UPDATES: dict[Update, UpdateTraits] = {
     Update.LOGISTIC_SHIFT: _logistic(parameters=("eta", "boost")),
     Update.LOGISTIC_SCALE: _logistic(parameters=("eta", "boost")),
     Update.LOGISTIC_CUT: _logistic(parameters=("eta", "delta")),
-    Update.BLENDED: UpdateTraits(
-        asks="",
-        coefficient="",
-        learn="sorf.sorf_learn",
-        decide="sorf.sorf_scores",
-        construct="sorf.sorf_construct",
-        classes=(Loss.HINGE,),
-        parameters=options_of(Update.BLENDED),
-        lists=("widths", "blends", "interval"),
-        default_dtype="int8",
-        regions=("weights", "mean_weights", "blend"),
-        refuses=SORF_REFUSES,
-    ),
     Update.OPTIMISTIC: UpdateTraits(
         asks="updates.margin_asks",
         coefficient="updates.optimistic_coefficient",

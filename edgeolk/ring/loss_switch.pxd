@@ -1,7 +1,5 @@
 """Written from the rows of edgeolk/parts by core/generate.py; do not edit."""
 
-from libc.stdint cimport int64_t
-
 from edgeolk.ring.losses cimport (
     epsilon,
     epsilon_sign,

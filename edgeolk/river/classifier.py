@@ -12,7 +12,7 @@ from edgeolk.checks import check_int
 from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
 from edgeolk.rows.scoring import Scorer
-from edgeolk.wrapped import other_arguments
+from edgeolk.wrapped import other_arguments, takes_history
 
 
 def _check_label(y: Any) -> None:
@@ -172,7 +172,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         if self.history not in (True, False, "auto"):
             raise ValueError(f"history must be True, False or 'auto', got {self.history!r}")
         given = {"history", "last_label", "loss"} & set(other_arguments(self))
-        taken = self.history == "auto" and self.algorithm == "sorf" and not given
+        taken = self.history == "auto" and takes_history(self.algorithm) and not given
         return {"history": "auto"} if taken or self.history is True else {}
 
     def _raw_score(self, learner: Scorer, row: Any) -> Any:

@@ -8,7 +8,7 @@ from river import anomaly, base
 
 from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
-from edgeolk.wrapped import other_arguments
+from edgeolk.wrapped import other_arguments, takes_history
 
 #: Its module in river depends on the version.
 AnomalyDetector: Any = (
@@ -88,7 +88,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
     ) -> None:
         # Set before the columns, which depend on the order of rows.
         self._plain = not _NOT_IN_TIME & set(params or ()) and (
-            algorithm == "sorf" and gamma == "auto" and kernel is None and scale == "standard"
+            takes_history(algorithm) and gamma == "auto" and kernel is None and scale == "standard"
         )
         self._keep(locals())
 
@@ -152,7 +152,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         if learner is None:
             return 0.0
         score = float(self._score(x))
-        if learner._config.watches:
+        if learner._config.reports_events:
             off = learner.threshold - score
             return 0.5 + 0.5 * off / (_HALF + abs(off))
         return 1.0 / (1.0 + max(0.0, score + learner.threshold))

@@ -7,7 +7,7 @@ from typing import Any
 from river import base
 
 from edgeolk.river.base import KernelModel, Row
-from edgeolk.wrapped import other_arguments
+from edgeolk.wrapped import other_arguments, takes_history
 
 
 class KernelRegressor(KernelModel, base.Regressor):
@@ -98,8 +98,9 @@ class KernelRegressor(KernelModel, base.Regressor):
             return {"history": self.history} if self.history else {}
         usual = self.scale == "standard" and self.gamma == "auto" and self.kernel is None
         given = {"history", "loss", "scale", "clip_rows", "last_label"} & set(other_arguments(self))
-        forecasts = self.algorithm == "sorf" and self.loss == "square" and usual and not given
-        return {"history": "auto"} if forecasts else {}
+        if self.loss == "square" and usual and not given and takes_history(self.algorithm):
+            return {"history": "auto"}
+        return {}
 
     def predict_one(self, x: Row, **kwargs: Any) -> float:
         """The target of a row.

@@ -1,49 +1,69 @@
 """The block of a scaler: its layout to the byte, and its file.
 
-A file is the block: the 64 bytes of Head (core/scaler.pxd), then the regions of the plan, all
-little-endian; a live block has the byte order of the machine.
+It starts with the header of every block (configuration/header.py), which has the number ``SCALER``
+in place of a family's and the rows in the statistics as its steps. The file is written and
+checked as that of a model.
 """
 
 from __future__ import annotations
 
-import struct
-import sys
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from edgeolk.checks import check_int
+from edgeolk.configuration.header import (
+    CRC_OFFSET,
+    MARK,
+    MAX_HEADER_BYTES,
+    NATIVE,
+    PARTS,
+    SCALER,
+    Head,
+    head_bytes,
+    length_of,
+    unpack,
+)
 from edgeolk.configuration.layout import region_table
-from edgeolk.configuration.regions import Region
-from edgeolk.core.arena import ALIGNMENT, Arena
-from edgeolk.files import checksums
-from edgeolk.files.atomic import write_atomically
+from edgeolk.configuration.regions import ELEMENT_BYTES, Region
+from edgeolk.files import live, restore
+from edgeolk.files.atomic import open_regular, write_atomically
+from edgeolk.files.checksums import verify_file
+from edgeolk.files.holds import scaler_problem_of
 from edgeolk.scaling.record import (
     COMPACT,
+    MAX_FREEZE,
     METHODS,
     NAMES,
     RECORD_BYTES,
+    Preprocessing,
     clip_number,
     fits_compact,
     window_number,
 )
 
-#: Size of the struct Head (core/scaler.pxd); bytes of a feature's four numbers and two counts.
-HEAD_BYTES = 64
-FEATURE_BYTES = 40
+#: Alignment of regions, and of the block in its memory.
+ALIGNMENT = 8
 
-# Regions: name, bytes per feature, purpose.
-_MOMENTS = (
-    ("mean", 8, "mean of each feature"),
-    ("mean_low", 8, "what rounding leaves out of it"),
-    ("m2", 8, "sum of squared distances from the mean"),
-    ("level", 1, "unit the feature is counted in"),
+# Regions: name, type of its numbers, rows, numbers in a row for each feature, purpose.
+_Spec = tuple[str, str, int, int, str]
+_WINSORISED: tuple[_Spec, ...] = (
+    ("scaler", "d", 1, 4, "mean (two), deviation, pending reading of each feature"),
+    ("scaler_counts", "i", 1, 2, "readings, clipped readings of each"),
 )
-_WINSORISED = (("features", FEATURE_BYTES, "mean, deviation and clipped readings of each"),)
-_COMPACT = (("statistics", RECORD_BYTES, "mean, deviation and age of each"),)
-_RANGE = (("min", 8, "least of each feature"), ("max", 8, "most of each feature"))
+_RANGE: tuple[_Spec, ...] = (("scaler_range", "d", 2, 1, "minimum and maximum of each feature"),)
+_MOMENTS: tuple[_Spec, ...] = (
+    ("moments", "d", 3, 1, "mean (two), sum of squared distances from it of each feature"),
+    ("units", "b", 1, 1, "unit that each is counted in"),
+)
+_COMPACT: tuple[_Spec, ...] = (
+    ("statistics", "b", 1, RECORD_BYTES, "mean, deviation and age of each"),
+)
+#: Options in the header, in order; all are stored, so that its length is that of the plan.
+_VALUES = {
+    **{"scale.method": "method", "scale.clip": "clip", "scale.window": "window"},
+    **{"scale.freeze_after": "freeze_after"},
+}
 
 
 @dataclass(frozen=True)
@@ -75,133 +95,119 @@ class ScalerPlan:
 
 
 def plan_of(n_features: int, method: int, clipped: bool) -> ScalerPlan:
-    """Lay out regions on 64-byte boundaries, with alignment slack last."""
-    specs: tuple[tuple[str, int, str], ...] = _WINSORISED if clipped else ()
+    """Lay out the header and the regions, with alignment slack last."""
+    specs = _WINSORISED if clipped else ()
     if method == COMPACT:
         specs = _COMPACT
     elif method == METHODS["minmax"]:
         specs += _RANGE
     elif not clipped:
         specs += _MOMENTS
-    regions = []
-    offset = 0
-    head = ("header", HEAD_BYTES, "configuration and counters")
-    rest = [(name, size * n_features, purpose) for name, size, purpose in specs]
-    for name, size, purpose in (head, *rest):
-        size = -(-size // ALIGNMENT) * ALIGNMENT
-        regions.append(Region(name, offset, size, purpose))
+    parts = [("frozen", "w", (1, 1), "whether the statistics are frozen")]
+    for name, element, rows, each, purpose in specs:
+        parts.append((name, element, (rows, each * n_features), purpose))
+    offset = head_bytes(len(_VALUES), [rows * each for _, _, (rows, each), _ in parts])
+    regions = [Region("header", 0, offset, "configuration, rows in the statistics")]
+    for name, element, (rows, each), purpose in parts:
+        size = -(-rows * each * ELEMENT_BYTES[element] // ALIGNMENT) * ALIGNMENT
+        regions.append(Region(name, offset, size, purpose, element, (rows, each)))
         offset += size
     slack = "padding: the buffer may start at any address"
     regions.append(Region("alignment", offset, ALIGNMENT, slack))
     return ScalerPlan(NAMES[method], n_features, tuple(regions), offset + ALIGNMENT)
 
 
-FORMAT_VERSION = 2
-MAGIC = b"edgescal"
-MAX_SEEN = 2**62
-
-HEAD = struct.Struct("<8sIIqqqqHHId")
-#: The fields of Head and of the statistics of a feature (c/scaler.h).
-_HEAD_NUMBERS = np.dtype([("magic", "S8"), ("a", "u4", 2), ("b", "i8", 4), ("c", "u2", 2),
-                          ("window", "u4"), ("clip", "f8")])  # fmt: skip
-FEATURE = np.dtype([("numbers", "<f8", 4), ("counts", "<u4", 2)])
-assert (_HEAD_NUMBERS.itemsize, FEATURE.itemsize) == (HEAD_BYTES, FEATURE_BYTES)
-#: Element types of regions; the others have numbers of 8 bytes.
-_ELEMENTS = {"features": FEATURE, "level": np.dtype("u1"), "statistics": np.dtype("u1")}
-
-
-class Head(NamedTuple):
-    """Head of core/scaler.pxd, field by field."""
-
-    magic: bytes
-    format_version: int
-    crc: int
-    nbytes: int
-    n_features: int
-    freeze_after: int
-    n_seen: int
-    method: int
-    frozen: int
-    window: int
-    clip: float
+def head_of(n_features: int, options: Preprocessing) -> Head:
+    """The header of a new scaler."""
+    plan = plan_of(n_features, options.method, options.clip > 0.0)
+    table = {
+        region.name: (region.element, region.offset, region.shape[0] * region.shape[1])
+        for region in plan.regions
+        if region.element
+    }
+    return Head(
+        family=SCALER,
+        nbytes=plan.nbytes - ALIGNMENT,
+        n_features=n_features,
+        budget=0,
+        seed=0,
+        parts=dict.fromkeys(PARTS, 0),
+        values={name: float(getattr(options, field)) for name, field in _VALUES.items()},
+        table=table,
+    )
 
 
-def byte_swapped(block: bytes | bytearray | memoryview, plan: ScalerPlan) -> bytearray:
-    """The block with its byte order swapped."""
-    swapped = bytearray(block)
-    parts: list[tuple[Any, int, int]] = [(_HEAD_NUMBERS, 1, 0)]
-    for region in plan.regions[1:-1]:
-        element = _ELEMENTS.get(region.name, np.dtype("f8"))
-        parts.append((element, region.nbytes // element.itemsize, region.offset))
-    for element, count, offset in parts:
-        np.frombuffer(swapped, element, count, offset).byteswap(inplace=True)
-    return swapped
+def sealed(block: Any) -> bytes:
+    """The bytes of the file of a live block."""
+    return bytes(restore.written(memoryview(block)))
 
 
-def sealed(arena: Arena) -> bytes:
-    """The bytes of a file, including the CRC-32 of the block."""
-    block = bytearray(memoryview(arena))
-    if sys.byteorder == "big":
-        head = Head(*struct.unpack_from(HEAD.format.replace("<", ">"), block))
-        block = byte_swapped(block, plan_of(head.n_features, head.method, head.clip > 0))
-    return checksums.sealed(block)
-
-
-def write(path: str | PathLike[str], arena: Arena) -> None:
-    """Write the sealed block to a file."""
-    write_atomically(path, (sealed(arena),))
+def write(path: str | PathLike[str], block: Any) -> None:
+    """Write a live block to a file."""
+    write_atomically(path, (sealed(block),))
 
 
 def read(path: str | PathLike[str]) -> bytes:
-    """The block in a file, unchecked."""
-    return checksums.read(path, HEAD_BYTES, "scaler")
+    """The bytes of a scaler's file; only its header is checked.
+
+    Raises ValueError: it is not such a file, or its size is wrong.
+    """
+    with open_regular(path) as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        start = file.read(MAX_HEADER_BYTES)
+        check_start(start, size)
+        return start + file.read(size - len(start))
 
 
-def _check_head(head: Head) -> None:
-    try:
-        clip_number(head.clip or None)
-        window_number(head.window or None, head.clip)
-    except ValueError as error:
-        raise ValueError(f"the scaler is inconsistent: {error}") from None
-    if head.method == COMPACT and not fits_compact(head.method, head.clip, head.window):
-        raise ValueError("the scaler is inconsistent: it takes more than 9 bytes a feature")
+def _options_of(head: Head) -> Preprocessing:
+    """The options in a header.
+
+    Raises ValueError: they are impossible, or the header has what only a model has.
+    """
+    others = (head.budget, head.seed, head.flags, head.n_support, head.rng, head.mistakes)
+    parts = (*head.parts.values(), head.updates)
+    values = {field: head.values.get(name) for name, field in _VALUES.items()}
     if (
-        head.method not in NAMES
-        or head.frozen not in (0, 1)
-        or bool(head.window) != bool(head.clip)
-        or not 0 <= head.freeze_after <= MAX_SEEN
-        or not 0 <= head.n_seen <= MAX_SEEN
-        or (head.freeze_after and head.n_seen > head.freeze_after)
-        or (head.freeze_after and head.n_seen == head.freeze_after and not head.frozen)
+        any((*others, *parts))
+        or head.columns != 1
+        or len(head.values) != len(_VALUES)
+        or None in values.values()
+        or any(v != int(v) for name, v in values.items() if name != "clip" and v is not None)
+        or values["method"] not in NAMES
+        or bool(values["window"]) != bool(values["clip"])
+        or not 0 <= int(values["freeze_after"] or 0) <= MAX_FREEZE
     ):
         raise ValueError("the scaler is inconsistent: its header contradicts itself")
+    given: dict[str, Any] = {
+        name: value if name == "clip" else int(value or 0) for name, value in values.items()
+    }
+    try:
+        clip_number(given["clip"] or None)
+        window_number(given["window"] or None, given["clip"])
+    except ValueError as error:
+        raise ValueError(f"the scaler is inconsistent: {error}") from None
+    compact = (given["method"], given["clip"], given["window"])
+    if given["method"] == COMPACT and not fits_compact(*compact):
+        raise ValueError("the scaler is inconsistent: it takes more than 9 bytes a feature")
+    return Preprocessing(**given)
 
 
-def _length(block: bytes) -> int:
-    """The length recorded in a file of this format."""
-    if len(block) < HEAD_BYTES:
-        raise ValueError(f"not a scaler: {len(block)} bytes, a header has {HEAD_BYTES}")
-    magic, version, _, nbytes, *_ = HEAD.unpack_from(block)
-    if magic != MAGIC:
-        raise ValueError("not a scaler: the first 8 bytes are not the mark of one")
-    if version != FORMAT_VERSION:
-        never = ", which was never released" if version == 1 else ""
-        raise ValueError(
-            f"the scaler is of format {version}{never}; this version reads format {FORMAT_VERSION}"
-        )
-    return int(nbytes)
-
-
-def _checked_head(block: bytes) -> Head:
-    """The header of the current format, checked."""
-    head = Head(*HEAD.unpack_from(block))
-    _check_head(head)
-    plan = plan_of(check_int("n_features", head.n_features, 1), head.method, head.clip > 0)
-    if plan.nbytes != head.nbytes + ALIGNMENT:
-        raise ValueError(
-            f"the scaler has {head.nbytes} bytes, its plan says {plan.nbytes - ALIGNMENT}"
-        )
-    return head
+def _checked_head(start: bytes) -> tuple[Head, Preprocessing]:
+    """The header at the start of a file, and its options, checked."""
+    if start[: len(MARK)] != MARK:
+        raise ValueError("not a scaler: the first 4 bytes are not the mark of an edgeolk block")
+    try:
+        head = unpack(start)
+    except ValueError as error:
+        raise ValueError(f"not a scaler that can be read: {error}") from None
+    if head.family != SCALER:
+        raise ValueError("not a scaler but a model: edgeolk.load opens it")
+    options = _options_of(head)
+    fresh = head_of(check_int("n_features", head.n_features, 1), options)
+    if not live.is_laid_out(fresh, head, length_of(start)):
+        raise ValueError(f"the scaler has {head.nbytes} bytes, its plan says {fresh.nbytes}")
+    return head, options
 
 
 def check_start(start: bytes, size: int, most: int | None = None) -> int:
@@ -210,24 +216,25 @@ def check_start(start: bytes, size: int, most: int | None = None) -> int:
     Returns the bytes of its block. Raises ValueError: not a scaler of that size, or it takes more
     than ``most`` bytes.
     """
-    nbytes = _length(start)
-    if nbytes != size:
-        raise ValueError(f"the scaler should have {nbytes} bytes, got {size}")
-    _checked_head(start)
+    head, _ = _checked_head(start)
+    if head.nbytes != size:
+        raise ValueError(f"the scaler should have {head.nbytes} bytes, got {size}")
     nbytes_taken = size + ALIGNMENT
     if most is not None and nbytes_taken > most:
         raise ValueError(f"the scaler takes {nbytes_taken} bytes, more than ram allows: {most}")
     return nbytes_taken
 
 
-def checked(block: bytes) -> tuple[Head, bytes]:
-    """The header and the block of a file in native byte order, all checked but the statistics.
+def checked(data: bytes) -> tuple[int, Preprocessing, bytes]:
+    """Features, options and the block of a file in native byte order, checked.
 
-    Raises ValueError: wrong mark, version, length, CRC or configuration.
+    Raises ValueError: wrong mark, version, length, CRC, configuration or statistics.
     """
-    nbytes = _length(block)
-    checksums.verify_file(block, nbytes, "scaler")
-    head = _checked_head(block)
-    if sys.byteorder == "big":
-        block = bytes(byte_swapped(block, plan_of(head.n_features, head.method, head.clip > 0)))
-    return head, block
+    head, options = _checked_head(data)
+    verify_file(data, head.nbytes, "scaler", CRC_OFFSET)
+    block = data if NATIVE == "<" else bytes(restore.native(data, head))
+    regions = plan_of(head.n_features, options.method, options.clip > 0.0).regions
+    problem = scaler_problem_of(head.n_features, options, regions, block)
+    if problem:
+        raise ValueError(f"the scaler is inconsistent: {problem}")
+    return head.n_features, options, block

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import struct
 from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeolk.core.arena import ALIGNMENT
 from edgeolk.engine.engine import Engine
-from edgeolk.files import checksums
-from edgeolk.scaling.block import FEATURE, FORMAT_VERSION, HEAD, MAGIC, plan_of
-from edgeolk.scaling.record import COMPACT, Preprocessing
+from edgeolk.scaling.record import Preprocessing
 from edgeolk.scaling.scaler import RunningScaler
+
+
+#: Regions of statistics that a learner's block and a scaler's have.
+STATISTICS = ("scaler", "scaler_counts", "scaler_range", "statistics")
 
 
 class CommonScale(NamedTuple):
@@ -71,30 +71,8 @@ def common_scale(prepared: Preprocessing, engine: Engine) -> CommonScale | None:
     return CommonScale(mean, sd if sd > 0.0 else 1.0, prepared.common_clip, rows)
 
 
-def copied(prepared: Preprocessing, engine: Engine) -> RunningScaler:
-    """A scaler with the statistics in the block of a learner, created via the file format."""
+def scaler_of(prepared: Preprocessing, engine: Engine) -> RunningScaler:
+    """A scaler with the statistics in the block of a learner."""
     d: int = engine.config.n_features
-    plan = plan_of(d, prepared.method, True)
-    steps = engine.counters()["steps"]
-    last = prepared.freeze_after
-    frozen = 0 < last <= steps
-    block = bytearray(plan.nbytes - ALIGNMENT)
-    HEAD.pack_into(
-        block, 0, MAGIC, FORMAT_VERSION, 0, len(block), d, last, min(steps, last or steps),
-        prepared.method, frozen, prepared.window, prepared.clip,
-    )  # fmt: skip
-    at = {region.name: region.offset for region in plan.regions}
-    if prepared.method == COMPACT:
-        records = bytes(engine.view("statistics"))
-        block[at["statistics"] : at["statistics"] + len(records)] = records
-        return RunningScaler._from_block(checksums.sealed(block))
-    features = np.frombuffer(block, FEATURE, d, at["features"])
-    numbers: Any = np.asarray(engine.view("scaler")).reshape(-1, 4)
-    counts: Any = np.asarray(engine.view("scaler_counts")).reshape(-1, 2)
-    features["numbers"], features["counts"] = numbers, counts.view(np.uint32)
-    if "min" in at:
-        span: Any = np.asarray(engine.view("scaler_range")).reshape(2, d)
-        for name, values in zip(("min", "max"), span, strict=True):
-            struct.pack_into(f"<{d}d", block, at[name], *values)
-    del features
-    return RunningScaler._from_block(checksums.sealed(block))
+    views = {name: engine.view(name) for name in STATISTICS if name in prepared.regions}
+    return RunningScaler._of(d, prepared, engine.counters()["steps"], views)

@@ -31,6 +31,8 @@ COMMON_CLIP = 8.0
 MIN_CLIP, MAX_CLIP = 2.0, 1e6
 WINDOW = 10_000
 MIN_WINDOW, MAX_WINDOW = 10, 2**31 - 1
+#: The largest number of rows to freeze after: float64 in the header of a block is exact up to it.
+MAX_FREEZE = 2**53
 RECORD_BYTES = 9
 #: Limits of compact statistics.
 COMPACT_CLIP, COMPACT_WINDOW = 1000.0, 21_844
@@ -176,17 +178,17 @@ class Preprocessing:
         return {name: number for name, number in fields.items() if number != omitted.get(name, 0.0)}
 
     def options(
-        self, own: Collection[str], usual: Mapping[str, str], *, is_sorf: bool
+        self, own: Collection[str], usual: Mapping[str, str], *, may_follow: bool
     ) -> dict[str, Any]:
         """The arguments that create this record, in addition to a kernel.
 
         For an algorithm with parameters of these ``own`` names and the ``usual`` preprocessing by
-        default; for a learner of the SORF family, ``whole``, the width adapts to scaled rows.
+        default; if ``may_follow``, the width adapts to scaled rows unless ``gamma_rows`` is given.
         """
         arguments: dict[str, Any] = {}
         if self.gamma_rows or self.follows:
             arguments[named("gamma", own)] = "auto"
-        if self.gamma_rows != (0 if self.follows else GAMMA_ROWS) or (is_sorf and self.method):
+        if self.gamma_rows != (0 if self.follows else GAMMA_ROWS) or (may_follow and self.method):
             arguments.update({"gamma_rows": self.gamma_rows} if self.gamma_rows else {})
         if self.method:
             arguments["scale"] = INSIDE_NAMES[self.method]
@@ -249,7 +251,7 @@ def preprocessing_from(values: dict[str, float]) -> Preprocessing:
         if "scale.window" in values and fields["window"]:
             fields["window"] = window_number(number("scale.window", 1, 2**53), fields["clip"])
         if "scale.freeze_after" in values:
-            fields["freeze_after"] = number("scale.freeze_after", 1, 2**53)
+            fields["freeze_after"] = number("scale.freeze_after", 1, MAX_FREEZE)
         compact = {name: fields[name] for name in _COMPACT_FIELDS}
         if fields["method"] == COMPACT and not fits_compact(**compact):
             raise ValueError("the model is inconsistent: compact statistics do not suit its scaler")

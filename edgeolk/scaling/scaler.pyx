@@ -106,10 +106,10 @@ cdef class RunningScaler(ScalerState):
         )
 
     cdef object row_of(self, object x):
-        return check_rows(x, "x", 1, self.scaler.head.n_features)
+        return check_rows(x, "x", 1, self.scaler.n_features)
 
     cdef object rows_of(self, object X):
-        return check_rows(X, "X", 2, self.scaler.head.n_features)
+        return check_rows(X, "X", 2, self.scaler.n_features)
 
     cdef object out_for(self, object out, object x):
         cdef uintptr_t start
@@ -237,7 +237,7 @@ cdef class RunningScaler(ScalerState):
         cdef double* statistics = NULL if recorded is None else <double*>cnp.PyArray_DATA(recorded)
         cdef bint wide = is_wide(rows)
         cdef bint wide_out = is_wide(scaled)
-        cdef int64_t d = self.scaler.head.n_features
+        cdef int64_t d = self.scaler.n_features
         cdef int64_t i = 0
         self.idle()
         self.busy = True

@@ -9,6 +9,6 @@ cdef class ScalerState:
     cdef Scaler scaler
     cdef bint busy
 
-    cdef int bind(self, char* base, dict at) except -1
+    cdef int bind(self, options, dict at) except -1
     cdef int idle(self) except -1
     cdef object copy_array(self, const double* values)

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.scaling.block import ScalerPlan
+from edgeolk.scaling.record import Preprocessing
 
 _State = TypeVar("_State", bound="ScalerState")
 
@@ -55,6 +56,14 @@ class ScalerState:
     def max_(self) -> NDArray[np.float64] | None: ...
     @classmethod
     def _from_block(cls: type[_State], block: bytes) -> _State: ...
+    @classmethod
+    def _of(
+        cls: type[_State],
+        n_features: int,
+        options: Preprocessing,
+        steps: int,
+        views: dict[str, memoryview],
+    ) -> _State: ...
     def save(self, path: str | PathLike[str]) -> None: ...
     @classmethod
     def load(cls: type[_State], path: str | PathLike[str]) -> _State: ...

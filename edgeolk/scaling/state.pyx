@@ -1,22 +1,23 @@
 """State of a scaler in a block: construction, properties, files."""
 
-from libc.stdint cimport int8_t, int64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, int8_t, uint8_t
 from libc.string cimport memcpy
 
 import numpy as np
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.core.scaler cimport Head, METHOD_COMPACT, Scaler, point_to_statistics, scaler_holds
-from edgeolk.core.c cimport olk_load_statistics
+from edgeolk.core.c cimport olk_compact_rule_of, olk_load_statistics
+from edgeolk.core.scaler cimport METHOD_COMPACT, Scaler
 from edgeolk.scaling.rows cimport keeps_mean, mean_of, scale_of
 
-from edgeolk.scaling.record import CLIP, NAMES, clip_number, form_number, window_number
+from edgeolk.scaling.record import (
+    CLIP, MAX_FREEZE, NAMES, Preprocessing, clip_number, form_number, window_number,
+)
 from edgeolk.checks import check_int
+from edgeolk.configuration.header import PLACES
+from edgeolk.files import live
 from edgeolk.scaling import block as blocks
-from edgeolk.scaling.block import HEAD_BYTES, plan_of
-
-if sizeof(Head) != HEAD_BYTES:
-    raise ImportError("edgeolk.scaling: the struct of the header does not match the file format")
+from edgeolk.scaling.block import plan_of
 
 
 cdef class ScalerState:
@@ -26,44 +27,49 @@ cdef class ScalerState:
         self, n_features, *, method="standard", clip=CLIP, window=None, freeze_after=None,
         compact=False, buffer=None,
     ):
-        cdef Head* head
-        cdef char* base
         cdef Py_ssize_t d = check_int("n_features", n_features, 1)
-        cdef double clip_deviations = clip_number(clip)
-        cdef int64_t rows = window_number(window, clip_deviations)
-        cdef int number = form_number(method, compact, clip_deviations, rows)
-        cdef int64_t last_row = 0
+        clip_deviations = clip_number(clip)
+        rows = window_number(window, clip_deviations)
+        number = form_number(method, compact, clip_deviations, rows)
+        last_row = 0
         if freeze_after is not None:
-            last_row = check_int("freeze_after", freeze_after, 1, 2**62)
+            last_row = check_int("freeze_after", freeze_after, 1, MAX_FREEZE)
+        options = Preprocessing(number, clip_deviations, rows, last_row)
         plan = plan_of(d, number, clip_deviations > 0.0)
-        self.arena = Arena(plan.nbytes, buffer)
-        base = self.arena.base
-        head = <Head*>base
-        memcpy(head.magic, <const char*><bytes>blocks.MAGIC, 8)
-        head.format_version = blocks.FORMAT_VERSION
-        head.nbytes = self.arena.length
-        head.n_features = d
-        head.freeze_after = last_row
-        head.method = number
-        head.clip = clip_deviations
-        head.window = rows
-        self.bind(base, {region.name: region.offset for region in plan.regions})
+        self.arena = Arena(plan.nbytes, buffer, None, blocks.ALIGNMENT)
+        with memoryview(self.arena) as block:
+            live.write_head(block, blocks.head_of(d, options))
+        self.scaler.n_features = d
+        self.bind(options, {region.name: region.offset for region in plan.regions})
 
-    cdef int bind(self, char* base, dict at) except -1:
-        """Set the pointers to the regions."""
-        self.scaler.head = <Head*>base
-        if "features" in at:
-            point_to_statistics(&self.scaler, base + <Py_ssize_t>at["features"])
+    cdef int bind(self, options, dict at) except -1:
+        """Set the options, and the pointers to the regions."""
+        cdef Scaler* s = &self.scaler
+        cdef char* base = self.arena.base
+        s.method = options.method
+        s.clip = options.clip
+        s.window = options.window
+        s.freeze_after = options.freeze_after
+        s.n_seen = <int64_t*>(base + <Py_ssize_t>PLACES["steps"][0])
+        s.frozen = <int64_t*>(base + <Py_ssize_t>at["frozen"])
+        s.kept.method = options.method
+        s.kept.clip = options.clip
+        s.kept.window = options.window
+        s.kept.freeze_after = INT64_MAX  # ``frozen`` decides
         if "statistics" in at:
-            point_to_statistics(&self.scaler, base + <Py_ssize_t>at["statistics"])
-        if "mean" in at:
-            self.scaler.moments.mean = <double*>(base + <Py_ssize_t>at["mean"])
-            self.scaler.moments.low = <double*>(base + <Py_ssize_t>at["mean_low"])
-            self.scaler.moments.m2 = <double*>(base + <Py_ssize_t>at["m2"])
-            self.scaler.moments.level = <int8_t*>(base + <Py_ssize_t>at["level"])
-        if "min" in at:
-            self.scaler.kept.minimum = <double*>(base + <Py_ssize_t>at["min"])
-            self.scaler.kept.maximum = <double*>(base + <Py_ssize_t>at["max"])
+            s.kept.records = <uint8_t*>(base + <Py_ssize_t>at["statistics"])
+            s.kept.rule = olk_compact_rule_of(options.clip, options.window)
+        if "scaler" in at:
+            s.kept.numbers = <double*>(base + <Py_ssize_t>at["scaler"])
+            s.kept.counts = <int32_t*>(base + <Py_ssize_t>at["scaler_counts"])
+        if "moments" in at:
+            s.moments.mean = <double*>(base + <Py_ssize_t>at["moments"])
+            s.moments.low = s.moments.mean + s.n_features
+            s.moments.m2 = s.moments.low + s.n_features
+            s.moments.level = <int8_t*>(base + <Py_ssize_t>at["units"])
+        if "scaler_range" in at:
+            s.kept.minimum = <double*>(base + <Py_ssize_t>at["scaler_range"])
+            s.kept.maximum = s.kept.minimum + s.n_features
         return 0
 
     @staticmethod
@@ -106,39 +112,39 @@ cdef class ScalerState:
     def freeze(self):
         """Freeze the statistics: from now on learning only checks its rows."""
         self.idle()
-        self.scaler.head.frozen = 1
+        self.scaler.frozen[0] = 1
 
     # ---- configuration and state ----------------------------------------------------------------
 
     @property
     def n_features(self):
         """Numbers in a row."""
-        return self.scaler.head.n_features
+        return self.scaler.n_features
 
     @property
     def method(self):
         """"standard" or "minmax"."""
-        return NAMES[self.scaler.head.method]
+        return NAMES[self.scaler.method]
 
     @property
     def compact(self):
         """Whether the statistics are single precision, 9 bytes a feature."""
-        return self.scaler.head.method == METHOD_COMPACT
+        return self.scaler.method == METHOD_COMPACT
 
     @property
     def freeze_after(self):
         """Examples after which the statistics are frozen, or None."""
-        return self.scaler.head.freeze_after or None
+        return self.scaler.freeze_after or None
 
     @property
     def n_seen(self):
         """Examples in the statistics, not counting those after freezing."""
-        return self.scaler.head.n_seen
+        return self.scaler.n_seen[0]
 
     @property
     def frozen(self):
         """Whether the statistics are frozen."""
-        return self.scaler.head.frozen != 0
+        return self.scaler.frozen[0] != 0
 
     @property
     def nbytes(self):
@@ -148,12 +154,12 @@ cdef class ScalerState:
     @property
     def clip(self):
         """Deviations from the mean to which readings are clipped, or None."""
-        return self.scaler.head.clip or None
+        return self.scaler.clip or None
 
     @property
     def window(self):
         """Rows remembered, or None if all rows have equal weight."""
-        return self.scaler.head.window or None
+        return self.scaler.window or None
 
     @property
     def n_clipped(self):
@@ -168,7 +174,7 @@ cdef class ScalerState:
         if s.kept.numbers == NULL:
             return None
         return np.array(
-            [olk_load_statistics(&s.kept, j).feature.clipped for j in range(s.head.n_features)],
+            [olk_load_statistics(&s.kept, j).feature.clipped for j in range(s.n_features)],
             np.int64)
 
     @property
@@ -180,7 +186,7 @@ cdef class ScalerState:
         cdef const Scaler* s = &self.scaler
         if not keeps_mean(s):
             return None
-        return np.array([mean_of(s, j) for j in range(s.head.n_features)])
+        return np.array([mean_of(s, j) for j in range(s.n_features)])
 
     @property
     def scale_(self):
@@ -190,7 +196,7 @@ cdef class ScalerState:
         it exceeds float64, which does not affect scaling: it divides by halves.
         """
         cdef const Scaler* s = &self.scaler
-        return np.array([scale_of(s, j) for j in range(s.head.n_features)])
+        return np.array([scale_of(s, j) for j in range(s.n_features)])
 
     @property
     def min_(self):
@@ -212,7 +218,7 @@ cdef class ScalerState:
         cdef Py_ssize_t j
         if values == NULL:
             return None
-        return np.array([values[j] for j in range(self.scaler.head.n_features)])
+        return np.array([values[j] for j in range(self.scaler.n_features)])
 
     # ---- files ----------------------------------------------------------------------------------
 
@@ -221,16 +227,36 @@ cdef class ScalerState:
         return type(self)._from_block, (blocks.sealed(self.arena),)
 
     @classmethod
-    def _from_block(cls, block):
-        cdef ScalerState scaler
-        cdef bytes data
-        head, data = blocks.checked(block)
-        scaler = cls.__new__(
-            cls, head.n_features, method=NAMES[head.method], clip=head.clip or None,
-            window=head.window or None, compact=head.method == METHOD_COMPACT)
-        memcpy(scaler.arena.base, <const char*>data, head.nbytes)
-        if not scaler_holds(&scaler.scaler):
-            raise ValueError("the scaler is inconsistent: no examples give these statistics")
+    def _made(cls, n_features, options):
+        """A new scaler with these options."""
+        return cls.__new__(
+            cls, n_features, method=NAMES[options.method], clip=options.clip or None,
+            window=options.window or None, freeze_after=options.freeze_after or None,
+            compact=options.method == METHOD_COMPACT)
+
+    @classmethod
+    def _from_block(cls, data):
+        """The scaler in the bytes of a file, checked."""
+        cdef bytes block
+        n_features, options, block = blocks.checked(data)
+        cdef ScalerState scaler = cls._made(n_features, options)
+        memcpy(scaler.arena.base, <const char*>block, len(block))
+        return scaler
+
+    @classmethod
+    def _of(cls, n_features, options, steps, views):
+        """A scaler with the statistics of a learner after ``steps`` rows, by region."""
+        cdef ScalerState scaler = cls._made(n_features, options)
+        cdef int64_t seen = steps
+        cdef int64_t last = scaler.scaler.freeze_after
+        plan = plan_of(n_features, options.method, True)
+        with memoryview(scaler.arena) as block:
+            for region in plan.regions:
+                if region.name in views:
+                    numbers = views[region.name].cast("B")
+                    block[region.offset:region.offset + len(numbers)] = numbers
+        scaler.scaler.frozen[0] = 0 < last <= seen
+        scaler.scaler.n_seen[0] = min(seen, last) if last else seen
         return scaler
 
     def save(self, path):

@@ -19,7 +19,6 @@ from edgeolk.arrays import real_array, refuse_broken_sparse, refuse_masked
 from edgeolk.checks import check_int
 from edgeolk.gamma import gamma_from
 from edgeolk.learner import Learner
-from edgeolk.parts import Update
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.methods import find
 from edgeolk.progress import Progress
@@ -329,7 +328,7 @@ class OnlineKernelBase(BaseEstimator):
         """Whether the width of the learner follows its rows by default."""
         if self.algorithm is None or self.scale is None:
             return False
-        return find(self.algorithm).parts.get("update") == Update.BLENDED
+        return find(self.algorithm).preprocessing.get("gamma") == "auto"
 
     def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **extra: Any) -> Learner:
         """A learner for rows like these; ``more`` says that more rows may come."""

@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from edgeolk.parts import Loss
-from edgeolk.parts.sorf import NU
 from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
+from edgeolk.sorf.options import NU
 from edgeolk.wrapped import check_task, other_arguments
 
 #: Default share of rows to be called novel, for rows in any order.

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from edgeolk.parts.methods import find
+from edgeolk.parts.methods import find, losses_of
 from edgeolk.sklearn.base import (
     FloatArray,
     OnlineKernelBase,
@@ -164,9 +164,9 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         if self.algorithm is None or "loss" in other_arguments(self):
             return {}
         method = find(self.algorithm)
-        for loss in ("square", "epsilon"):
-            if loss in method.choices.get("loss", {}):
-                return {"loss": loss}
+        losses = losses_of(method, "numbers")
+        if losses:
+            return {"loss": losses[0]} if "loss" in method.choices else {}
         raise ValueError(
             f"algorithm {method.name!r} is for classification and has no loss for real targets;"
             " use 'sorf', 'ogd' or 'bpa_s'"
@@ -177,7 +177,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     ) -> None:
         learner = check_task(self._begin(rows, random, more=more, **self._loss()), "targets")
         self.target_mean_, self.target_scale_ = 0.0, 1.0
-        if learner.algorithm != "sorf":
+        if not learner._config.scales_targets:
             self.target_mean_ = float(targets.mean())
             self.target_scale_ = float(targets.std()) or 1.0
         self.learner_ = learner

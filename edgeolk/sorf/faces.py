@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
-from edgeolk.parts.sorf import PARTS, WHATS
-
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
     from edgeolk.engine.engine import Engine
@@ -20,6 +18,9 @@ if TYPE_CHECKING:
 Interval = tuple[float, float]
 #: The experts that an answer is a mixture of, in the order of their weights.
 EXPERTS = ("head", "kernel", "last")
+#: The scores that may decide, and the properties of a channel, by their numbers in ``edgeolk/c``.
+PARTS = ("pattern", "level", "channel")
+WHATS = ("value", "roughness", "mean", "flat")
 
 class Forecasting:
     """Adds the interval of the last answer, and the weights of its experts, to a learner.

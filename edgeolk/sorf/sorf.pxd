@@ -40,7 +40,7 @@ cdef inline int64_t begin_answers(State* s) noexcept nogil:
     """Rows are scored next; returns for how many of them the last label is used."""
     cdef int64_t left = INT64_MAX
     if s.sorf.answers != NULL:
-        left = <int64_t>(s.c.p.lapse - s.sorf.answers[0])
+        left = <int64_t>(s.sorf.lapse - s.sorf.answers[0])
         s.sorf.lapsed = left <= 0
     return left
 
@@ -50,7 +50,7 @@ cdef inline void count_answers(State* s, int64_t rows) noexcept nogil:
     cdef double count
     if s.sorf.answers == NULL:
         return
-    count = min(s.sorf.answers[0] + rows, s.c.p.lapse)
+    count = min(s.sorf.answers[0] + rows, s.sorf.lapse)
     if count != s.sorf.answers[0]:
         olk_begin_step(&s.m.flags)
         s.sorf.answers[0] = count

@@ -286,10 +286,8 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
     """
     learner = _learner(config, start, n_features)
     resolved = learner.config
-    renamed = next(row.public for row in ek.algorithms() if row.name == resolved.name)
     mine = settings_of(resolved).loss.parameters
-    others = {name for row in LOSSES.values() for name in row.parameters if name not in mine}
-    idle = {renamed.get(name, name) for name in others}
+    idle = {name for row in LOSSES.values() for name in row.parameters if name not in mine}
     out = {}
     for name, value in learner.parameters.items():
         if name in config.params or name in idle:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
-from edgeolk.parts.parameters import ANSWERS_BY_LABEL
+from edgeolk.sorf.options import ANSWERS_BY_LABEL
 from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS, Fields
 from firmware_sim.configuration.option import documented

@@ -76,11 +76,11 @@ class Server:
     ) -> None:
         self._learner = learner
         settings = settings_of(learner.config)
-        self._in_time = settings.watches
-        self.candidates = [*learner.shares] if settings.forecasts else []
+        self._in_time = settings.reports_events
+        self.candidates = [*learner.shares] if settings.awaits_targets else []
         # Numbers that are sent back for a row.
         self.width = 3 if kind == "novelty" else 1
-        if settings.forecasts:
+        if settings.awaits_targets:
             _, half_widths, shares = learner._engine.last_forecast()
             self.width += len(half_widths) + len(shares)
         classes = max(1, settings_of(learner.config).columns)
@@ -88,7 +88,7 @@ class Server:
         rows: dict[str, Callable[[int], None]]
         rows = {"multiclass": self._choose, "novelty": self._watch}
         self._learn_row = rows.get(
-            kind, self._learn_forecast if settings.forecasts else self._score
+            kind, self._learn_forecast if settings.awaits_targets else self._score
         )
         self._in, self._out = pipes
         self._count = bytearray(8)

@@ -41,9 +41,9 @@ def drawn(learner: ek.Learner, rows: int) -> _Rows:
 def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> Iterator[Row]:
     """Yield the costs of rows by core and arithmetic; boards that are too small are left out."""
     flags = {how: FLAGS[how].split() for how in kinds}
-    learns = settings_of(learner.config).update.is_sorf
+    learns = bool(settings_of(learner.config).weight_regions)
     given = ek.Learner(learner.config) if learns else learner
-    before = int(settings_of(learner.config).values["row_memory"]) if learns else 0
+    before = int(settings_of(learner.config).values["memory"]) if learns else 0
     X, y = drawn(learner, before + ROWS)
     if before:  # fill its row memory
         given.learn_many(X[:before], y[:before])

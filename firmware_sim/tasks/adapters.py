@@ -11,7 +11,7 @@ import numpy as np
 
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
-from edgeolk.parts.sorf import PARTS, WHATS
+from edgeolk.sorf.faces import PARTS, WHATS
 from firmware_sim.containment.memory import Need
 from firmware_sim.streams import Row
 
@@ -98,7 +98,7 @@ class NoveltyAdapter:
     def __init__(self, learner: Any) -> None:
         self._learner = learner
         settings = settings_in(learner)
-        self.in_time = settings is not None and settings.watches
+        self.in_time = settings is not None and settings.reports_events
 
     def learn_one(self, row: Row, label: float) -> NoveltyScore:
         """Learn a row; return the answer before the update."""

@@ -12,7 +12,9 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import edgeolk as ek
+from edgeolk.configuration.config import settings_of
 from edgeolk.parts.losses import LOSSES
+from edgeolk.parts.methods import find
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
 from firmware_sim.metrics.anomalies import MIN_DISTANCE
@@ -79,19 +81,29 @@ class Kind:
             raise SimulatorError(
                 f"{algorithm} is not for {self.about}; these are: {', '.join(suitable)}"
             )
-        return {**defaults, "loss": accepted[0]}
+        return {**defaults, "loss": accepted[0]} if _chooses_loss(algorithm) else defaults
 
 
 @lru_cache
 def _takes(algorithm: str, *losses: str) -> bool:
     """Whether an algorithm supports one of the losses; unknown algorithms are refused elsewhere."""
     for loss in losses:
+        options: dict[str, Any] = {"loss": loss} if _chooses_loss(algorithm) else {}
         try:
-            ek.Config(algorithm, n_features=1, budget=64, loss=loss)
+            config = ek.Config(algorithm, n_features=1, budget=64, **options)
         except (TypeError, ValueError):
             continue
-        return True
+        if settings_of(config).parts["loss"].name.lower() == loss:
+            return True
     return False
+
+
+def _chooses_loss(algorithm: str) -> bool:
+    """Whether callers choose the loss of an algorithm; else it has one."""
+    try:
+        return "loss" in find(algorithm).choices
+    except (TypeError, ValueError):
+        return True
 
 
 def _losses(labels: str) -> tuple[str, ...]:

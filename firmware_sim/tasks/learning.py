@@ -117,7 +117,7 @@ class LearnResult:
 def n_outputs(learner: Any) -> int:
     """Return how many numbers a forecaster gives besides a forecast; 0 for other learners."""
     settings = settings_in(learner)
-    return len(forecast_outputs(learner)) if settings is None or settings.forecasts else 0
+    return len(forecast_outputs(learner)) if settings is None or settings.awaits_targets else 0
 
 
 def forecast_outputs(learner: Any) -> list[float]:

@@ -16,17 +16,23 @@ from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk import parts as pt
-from edgeolk.configuration.header import OMITTED
 from edgeolk.configuration.settings import Settings
-from edgeolk.parts.refusals import refuse, sentences
-from edgeolk.parts.table import DEFAULT_PARTS, uses
+from edgeolk.parts.policies import POLICIES
+from edgeolk.parts.table import DEFAULT_PARTS
+from edgeolk.ring.options import uses
+from edgeolk.ring.refusals import refuse, sentences
+from edgeolk.ring.settings import RingSettings
+from edgeolk.sorf import refusals as of_sorf
 
-SENTENCES = sentences()
+SENTENCES = sentences() | of_sorf.sentences()
 #: Each with any names for the parameters in braces.
 PATTERNS = {
     sentence: re.compile(r"\w+".join(map(re.escape, re.split(r"\{\w+\}", sentence))))
     for sentence in SENTENCES
 }
+
+#: Without a scaler or a width that follows the rows, which many options exclude.
+SORF: dict[str, Any] = {"algorithm": "sorf", "scale": None, "gamma": None}
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"update": "pa", "sparse": True, "dtype": "int8"}, "sparse rows cannot be stored as int8"),
@@ -87,7 +93,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"policy": "anchor", "update": "optimistic", "projection": "ball", "U": 1.0, "budget": 1},
         "budget must be at least 2",
     ),
-    ({"basis": "nystrom", "update": "gradient", "rank": 6}, "k must be at most the budget"),
+    ({"basis": "nystrom", "update": "gradient", "rank": 6}, "rank must be at most the budget"),
     ({"update": "gradient", "eta": 0.5, "lam": 2.0}, "eta \\* lam must be below 1"),
     ({"sampling": "loss", "alpha": 2.0, "beta": 1.0}, "beta must be at least alpha"),
     (
@@ -106,7 +112,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"coefficients": "float32", "basis": "nystrom", "update": "gradient"},
         "its map to features outweighs them",
     ),
-    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT or BLENDED"),
+    ({"update": "pa", "loss": "novelty"}, "Loss.NOVELTY needs Update.GRADIENT: "),
     *(
         ({"loss": "novelty", "update": "gradient", "policy": "oldest", **parts}, "no sampling,")
         for parts in (
@@ -148,8 +154,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"update": "pa", "gamma": "auto", "kernel": ek.Linear()}, "needs a kernel with a width"),
     ({"update": "pa", "scale": "standard", "sparse": True}, "scaled rows have no zeros"),
     ({"update": "pa", "clip_rows": 1e5, "dtype": "float16"}, "float16 holds numbers up to"),
-    ({"update": "blended"}, "Update.BLENDED needs Basis.STRUCTURED"),
-    ({"basis": "structured", "dtype": "int8"}, "in int8 with Update.BLENDED only"),
+    ({"basis": "structured", "dtype": "int8"}, "stores weights as float32 or float64"),
+    ({"basis": "structured", "kernel": ek.Linear()}, "STRUCTURED needs the Gaussian kernel"),
+    ({"basis": "structured", "sparse": True}, "this learner stores no rows"),
     (
         {"basis": "fourier", "dtype": "float16", "kernel": ek.Gaussian(1e9)},
         "gamma must be smaller for features",
@@ -157,32 +164,24 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"basis": "fourier_drawn", "kernel": ek.Linear()}, "FOURIER_DRAWN needs the Gaussian kernel"),
     ({"basis": "fourier_drawn", "dtype": "float16"}, "stores no frequencies"),
     *(
-        ({"update": "blended", "basis": "structured", **parts}, why)
+        ({**SORF, **parts}, why)
         for parts, why in (
-            ({"loss": "ramp"}, "follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY"),
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
             ({"lapse": 16}, "lapse is for last_label=True"),
             ({"robust": True}, "robust is for loss='novelty' with history=True"),
             ({"loss": "novelty", "robust": True}, "robust is for loss='novelty' with history=True"),
             ({"loss": "square", "leak": 0.01}, "leak is for classification"),
-            ({"loss": "square", "row_memory": 5}, "memory is for classification"),
-            ({"n_classes": 257, "row_memory": 5}, "at most 256 classes"),
+            ({"loss": "square", "memory": 5}, "memory is for classification"),
+            ({"n_classes": 257, "memory": 5}, "at most 256 classes"),
             ({"memory_narrow": True}, "memory_narrow is for a memory of rows"),
             ({"loss": "square", "history": True, "drift": True}, "history has no drift"),
-            ({"loss": "epsilon"}, "Loss.EPSILON needs"),
             ({"loss": "novelty", "scratch": "row"}, "scratch='row' is useless"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),
             ({"groups": 2}, "groups must be at most the blocks"),
             ({"n_classes": 3, "linear": True}, "linear is for two classes"),
             ({"kernel": ek.Linear()}, "its features are cosines and sines"),
             ({"dtype": "float16"}, "stores weights as int8, float32 or float64"),
-            ({"coefficients": "float32"}, "dtype= says how weights are stored"),
-            ({"sparse": True}, "this learner stores no rows"),
-            ({"policy": "oldest"}, "complete learner without policy"),
-            ({"projection": "ball", "U": 1.0}, "complete learner without projection"),
-            ({"sampling": "loss"}, "complete learner without sampling"),
-            ({"averaging": "mean"}, "complete learner without averaging"),
             ({"history": True}, "history=True needs Loss.NOVELTY"),
             *(
                 ({"loss": "novelty", "history": True, "budget": 64, **parts}, why)
@@ -190,10 +189,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
                     ({"scale": "standard"}, "keeps the scale of each channel itself"),
                     ({"kernel": ek.Gaussian(1.0)}, "has a fixed kernel"),
                     ({"budget": 63}, "D must be at least 64"),
-                    ({"forget": 65536}, "forget must be at most 65535"),
+                    ({"window": 65536}, "window must be at most 65535"),
                 )
             ),
-            ({"season": 3}, "lead and season need history=True"),
+            ({"season": 3}, "horizon and season need history=True"),
             ({"interval": 0.5}, "only forecasts have intervals"),
             *(
                 ({"loss": "square", "history": True, "budget": 64, **parts}, why)
@@ -201,7 +200,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
                     ({"scale": "minmax"}, "needs rows scaled by scale='standard'"),
                     ({"scale": "standard", "budget": 31}, "at least 32, from where a kernel pays"),
                     ({"scale": "standard", "last_label": True}, "no last_label"),
-                    ({"scale": "standard", "lead": 3, "season": 2}, "at least lead"),
+                    ({"scale": "standard", "horizon": 3, "season": 2}, "at least horizon"),
                 )
             ),
         )
@@ -215,7 +214,7 @@ def prepared(config: Settings, **changes: Any) -> Settings:
 
 
 #: Changed fields of a learner, as only a forged file has them, and what is said of them.
-SCALED = {"update": "blended", "basis": "structured", "scale": "standard", "budget": 64}
+SCALED = {**SORF, "scale": "standard", "budget": 64}
 FORGED: list[tuple[dict[str, Any], Callable[[Settings], Settings], str]] = [
     (
         SCALED,
@@ -225,7 +224,12 @@ FORGED: list[tuple[dict[str, Any], Callable[[Settings], Settings], str]] = [
     (
         {"update": "pa", "scale": "standard"},
         lambda c: prepared(c, follows=True),
-        "needs scale= and structured features",
+        "only the width of 'sorf' follows the rows",
+    ),
+    (
+        SCALED,
+        lambda c: prepared(c, follows=True, gamma_rows=100),
+        "needs scale=, and none from the first rows",
     ),
     (
         {**SCALED, "loss": "square", "history": True},
@@ -274,6 +278,30 @@ def test_refusals_say_why(parts: dict[str, Any], why: str) -> None:
             make(**options)
 
 
+def test_a_part_that_needs_a_positive_definite_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"n_features": 2, "budget": 5, "policy": "span"}
+    ek.Config(**options, kernel=ek.Sigmoid())
+    row = replace(POLICIES[pt.Policy.SPAN], needs_definite=True)
+    monkeypatch.setitem(POLICIES, pt.Policy.SPAN, row)
+    with pytest.raises(ValueError, match=r"^Policy.SPAN needs a positive definite kernel"):
+        ek.Config(**options, kernel=ek.Sigmoid())
+    ek.Config(**options, kernel=ek.Polynomial())
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_a_norm_that_is_recomputed_has_the_regions_for_it(
+    policy: pt.Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever its row names: a policy that removes nothing may change coefficients, too."""
+    row = replace(POLICIES[policy], removes=False, follows_norm=False, regions=(), refuses={})
+    monkeypatch.setitem(POLICIES, policy, row)
+    config = ek.Config(
+        n_features=2, budget=5, policy=policy, projection="ball", U=1.0, kernel=ek.Linear()
+    )
+    names = {region.name for region in ek.plan(config).regions}
+    assert {"column", "diagonal"} <= names
+
+
 def test_every_refusal_is_tested() -> None:
     said = {first_refusal(parts) for parts, _ in REFUSED}
     assert said | {refusal_of_forged(*case) for case in FORGED} == SENTENCES
@@ -307,7 +335,7 @@ def test_parts_by_member_or_by_name(axis: str) -> None:
 # ---- the whole product ---------------------------------------------------------------------------
 
 #: A value for every parameter there is, whether a composition uses it or not.
-VALUES = {"alpha": 1.0, "rate": 0.25, "eps": 0.5, "ridge": 5e-4, **OMITTED, **ACTIVE}
+VALUES = {"alpha": 1.0, "rate": 0.25, "eps": 0.5, "ridge": 5e-4, "nu": 0.05, **ACTIVE}
 AXES = {axis: list(type(default)) for axis, default in DEFAULT_PARTS.items()}
 D, B, ROWS = 3, 5, 500
 
@@ -324,7 +352,10 @@ def says(parts: dict[str, Any], kernel: ek.Kernel, columns: int = 1) -> str:
     """The refusal of a composition, "" for none; built without what a caller's words cost."""
     parts = {**FIXED, **parts}
     try:
-        refuse(Settings(pt.Algorithm.CUSTOM, D, B, 0, kernel, parts, VALUES, columns=columns))
+        refuse(RingSettings(
+            member=pt.Algorithm.CUSTOM, n_features=D, budget=B, seed=0, kernel=kernel, parts=parts,
+            values=VALUES, columns=columns,
+        ))  # fmt: skip
     except ValueError as error:
         return sentence(error)
     return ""
@@ -359,11 +390,6 @@ def behaves(parts: dict[str, Any], kernel: str) -> None:
     learner = ek.Learner(
         n_features=D, budget=B, kernel=KERNELS[kernel][0], dtype="float64", **options_of(parts)
     )
-    if learner._config.update.is_sorf:
-        X, y = stream()
-        assert np.isfinite(learner.learn_many(X, y)).all()
-        assert np.isfinite(learner.weights_).all()
-        return
     total = learn(learner)
     coef = learner.dual_coef_
     assert 0 < learner.n_support <= B
@@ -420,7 +446,7 @@ def test_every_composition_runs_or_says_why(
         except AssertionError as error:
             named = ", ".join(part.name for part in parts.values())
             raise AssertionError(f"{named}: {error}") from error
-    assert taken or step > 1 or update == ek.Update.BLENDED  # of the Gaussian kernel alone
+    assert taken or step > 1
     for why, parts in refused.items():
         # The way a caller meets the same refusal, once for each sentence.
         assert why in SENTENCES

@@ -122,7 +122,7 @@ def test_counters_go_on_beyond_32_bits(name: str) -> None:
     for at in (64, 72, 80, *seen):
         count = int.from_bytes(data[at : at + 8], "little") + far
         data[at : at + 8] = count.to_bytes(8, "little")
-    if learner._config.parts["update"] is ek.Update.PEGASOS:  # its scale is 1 / (lam t)
+    if learner._config.parts.get("update") is ek.Update.PEGASOS:  # its scale is 1 / (lam t)
         at = table["function"][1] + 8 * WORDS["function"].index(("scale", "d"))
         struct.pack_into("<d", data, at, 1.0 / (learner.parameters["lam"] * (far + 80)))
     data[8:12] = checksum(data, 8).to_bytes(4, "little")

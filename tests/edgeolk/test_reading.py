@@ -396,7 +396,7 @@ def test_a_learner_goes_on_elsewhere_as_it_does_itself(
             learner.scores_one(X[i])
         elif step == "many":
             learner.scores(X[i : i + 4])
-        elif learner._config.watches or learner._config.forecasts or options.get("last_label"):
+        elif learner._config.in_order or options.get("last_label"):
             learner.restart()
     path = tmp_path_factory.mktemp("models") / "model.olk"
     others = [make(learner, path) for make in ELSEWHERE.values()]

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from edgeolk.files.live import is_state
 from edgeolk.reference.sorf import Sorf
 from edgeolk.reference.sorf_forecast import Forecaster, Widened
 
@@ -111,7 +110,7 @@ def state(learner: ek.Learner, *without: str) -> dict[str, bytes]:
     return {
         region.name: bytes(memoryview(learner._engine.view(region.name)))
         for region in learner.plan.regions
-        if is_state(region) and region.element != "w" and region.name not in without
+        if region.is_state and region.element != "w" and region.name not in without
     }
 
 

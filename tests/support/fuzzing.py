@@ -136,7 +136,7 @@ def rows_for(learner: ek.Learner, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def attempts(learner: ek.Learner, seed: int) -> tuple[Callable[[], Any], ...]:
     X, y = rows_for(learner, seed)
-    if learner._config.forecasts:  # whose rows may wait for targets, that nothing else is learned
+    if learner._config.awaits_targets:  # nothing else is learned while rows wait
         learner.restart()
     return (
         lambda: [learner.learn_one(x, float(label)) for x, label in zip(X, y, strict=True)],

@@ -1,8 +1,8 @@
 """Model files and live blocks changed at random, as damage or an attacker would change them.
 
 Every mutation is a function of the bytes and a generator; it knows where the header stores counts,
-enums and the table of regions, so that most mutants pass the first checks. Scalers have another
-header: there the same mutations change whatever is stored at those offsets.
+enums and the table of regions, so that most mutants pass the first checks. Scalers have the same
+header.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 FIXED, ENTRY = 88, 10
-#: Where models and scalers have their CRC and length.
-CRC_MODEL, LENGTH_MODEL = 8, 12
-CRC_SCALER, LENGTH_SCALER = 12, 16
+#: Where the header has its CRC and length.
+CRC_AT, LENGTH_AT = 8, 12
 WIDTHS = {1: 4, 2: 8, 3: 2, 4: 1, 5: 4, 6: 8, 7: 8}
 #: Fields of the header: place, bytes.
 COUNTS = ((16, 4), (20, 4), (24, 8), (46, 2), (48, 1), (49, 1), (50, 2), (52, 4), (56, 8))
@@ -115,28 +114,23 @@ def move_region(data: bytearray, chance: random.Random) -> None:
 
 
 def lie_about_length(data: bytearray, chance: random.Random) -> None:
-    at, width = (LENGTH_MODEL, 4) if is_model(data) else (LENGTH_SCALER, 8)
-    old = int.from_bytes(data[at : at + width], "little")
-    put(data, at, chance.choice((*HUGE, old + 1, old - 1, 0, 2**63)), width)
+    old = int.from_bytes(data[LENGTH_AT : LENGTH_AT + 4], "little")
+    put(data, LENGTH_AT, chance.choice((*HUGE, old + 1, old - 1, 0, 2**63)), 4)
 
 
 def huge_sizes(data: bytearray, chance: random.Random) -> None:
     """Change B, d or columns: larger than any memory, or by a little."""
-    fields = ((16, 4), (20, 4), (46, 2)) if is_model(data) else ((24, 8), (32, 8), (40, 8))
-    for at, width in chance.sample(fields, chance.choice((1, 1, 2, 3))):
+    for at, width in chance.sample(((16, 4), (20, 4), (46, 2)), chance.choice((1, 1, 2, 3))):
         old = int.from_bytes(data[at : at + width], "little")
         put(data, at, chance.choice((*HUGE, old - 1, old + 1, 2 * old, 0)), width)
 
 
 def set_enum(data: bytearray, chance: random.Random) -> None:
-    if is_model(data):
-        put(data, 32 + chance.randrange(14), chance.choice((*range(24), 35, 128, 255)), 1)
-    else:
-        put(data, 48 + 4 * chance.randrange(30), chance.randrange(24), 4)
+    put(data, 32 + chance.randrange(14), chance.choice((*range(24), 35, 128, 255)), 1)
 
 
 def set_count(data: bytearray, chance: random.Random) -> None:
-    at, width = chance.choice(COUNTS) if is_model(data) else (8 * chance.randrange(65), 8)
+    at, width = chance.choice(COUNTS)
     put(data, at, chance.choice(WHOLE), width)
 
 
@@ -195,12 +189,10 @@ _OFTEN = (*MUTATIONS, *3 * ("flip bits", "set number", "set number", "swap regio
 
 def seal(data: bytearray, length: bool) -> None:
     """Correct the CRC-32 and optionally the length, as an attacker would."""
-    model = is_model(data)
     if length and len(data) >= FIXED:
-        put(data, *((LENGTH_MODEL, len(data) // 8, 4) if model else (LENGTH_SCALER, len(data), 8)))
-    at = CRC_MODEL if model else CRC_SCALER
-    put(data, at, 0, 4)
-    put(data, at, zlib.crc32(data), 4)
+        put(data, LENGTH_AT, len(data) // 8, 4)
+    put(data, CRC_AT, 0, 4)
+    put(data, CRC_AT, zlib.crc32(data), 4)
 
 
 def mutated(

@@ -9,7 +9,6 @@ from helpers import KERNELS, NEEDS, fitting
 from hypothesis import strategies as st
 
 import edgeolk as ek
-from edgeolk.parts.methods import find
 
 ITEM = {"float64": 8, "float32": 4, "float16": 2, "int8": 1}
 #: Options that change a region's size.
@@ -41,8 +40,7 @@ def configurations(draw: Any) -> dict[str, Any]:
     if chosen.get("frequencies", "stored") != "stored":  # nothing is stored in half precision
         made["dtype"] = draw(st.sampled_from(["float32", "float64"]))
         made["kernel"] = KERNELS["gaussian"][0]
-    public = find(row.name).public
-    sizes = {public[stored]: ends for stored, ends in SIZED.items() if stored in public}
+    sizes = {name: ends for name, ends in SIZED.items() if name in row.aliases.values()}
     more = {name: draw(st.integers(*ends)) for name, ends in sizes.items() if draw(st.booleans())}
     if draw(st.booleans()):
         more["coefficients"] = "float32"

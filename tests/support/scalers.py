@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
+from edgeolk.configuration.header import unpack
 
 METHODS = ("standard", "minmax")
 #: Every kind of block there is.
@@ -40,9 +41,15 @@ def block_of(scaler: ek.RunningScaler) -> bytes:
     return block
 
 
+def place_of(scaler: ek.RunningScaler, name: str) -> int:
+    """Where a region of a scaler begins in its block."""
+    head = unpack(block_of(scaler))
+    return head.table[name][1]
+
+
 def resealed(block: bytes | bytearray) -> bytes:
     """The block with its CRC-32 corrected."""
     block = bytearray(block)
-    block[12:16] = bytes(4)
-    block[12:16] = zlib.crc32(block).to_bytes(4, "little")
+    block[8:12] = bytes(4)
+    block[8:12] = zlib.crc32(block).to_bytes(4, "little")
     return bytes(block)

@@ -60,7 +60,7 @@ def drift(learner: ek.Learner) -> dict[str, float]:
     """Relative differences between stored and recomputed values."""
     found: dict[str, float] = {}
     if (
-        not learner._config.basis.keeps_vectors
+        not learner._config.keeps_vectors
         or learner.parts["basis"] != ek.Basis.SUPPORT_VECTORS
     ):
         if learner.norm2 is not None:
@@ -113,7 +113,7 @@ def soak(name: str, steps: int) -> dict[str, Any]:
             bad += int(n - np.isfinite(out[:n]).sum())
         for key, value in drift(learner).items():
             worst[key] = max(worst.get(key, 0.0), value)
-        if learner._config.basis.keeps_vectors:
+        if learner._config.keeps_vectors:
             scales.append(learner._engine.scale())
             bad += int((~np.isfinite(learner.dual_coef_)).sum())
         # A state that learning leads to is one that can be loaded.

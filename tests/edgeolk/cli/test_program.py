@@ -147,7 +147,7 @@ def test_info(row: Method, capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     learner.save(tmp_path / "model")
     lines = run(capsys, "info", str(tmp_path / "model")).splitlines()
     told = dict(line.split(None, 1) for line in lines)
-    assert told["algorithm"].startswith(f"{row.name} (update ")
+    assert told["algorithm"].startswith(f"{row.name} (")
     for name, value in learner.parameters.items():
         said = f"{value:g}" if isinstance(value, float) else str(value)
         assert f"{name} = {said}" in told["parameters"]

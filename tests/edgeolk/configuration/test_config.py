@@ -16,6 +16,7 @@ import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.bare import BareLearner
 from edgeolk.parts.table import DEFAULT_PARTS
+from edgeolk.ring.options import uses
 from edgeolk.scaling.record import ARGUMENTS
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
@@ -36,7 +37,7 @@ def round_trip(config: ek.Config) -> None:
         "n_features": config.n_features, "budget": config.budget, "kernel": config.kernel,
         "dtype": config.dtype.name.lower(), "seed": config.seed,
         "coefficients": config.coefficients.name.lower(),
-        "sparse": config._settings.parts["rows"] == pt.Rows.SPARSE,
+        "sparse": config._settings.parts.get("rows") == pt.Rows.SPARSE,
         "feature_range": config.feature_range,
     }  # fmt: skip
     own = learner.parameters
@@ -81,7 +82,7 @@ def composition(chance: random.Random) -> dict[str, Any]:
     elif chance.random() < 0.2:  # these go with little else
         parts = {"update": ek.Update.GRADIENT, "loss": chance.choice(list(ek.Loss)),
                  "basis": chance.choice([ek.Basis.FOURIER, ek.Basis.NYSTROM])}  # fmt: skip
-    wanted = ek.parts.table.uses({**DEFAULT_PARTS, **parts})
+    wanted = uses({**DEFAULT_PARTS, **parts})
     values = {name: ACTIVE[name] for name in wanted if name in ACTIVE and chance.random() < 0.7}
     # By member, by its name, or in small letters.
     said = {
@@ -253,10 +254,18 @@ def test_a_refusal_names_values_as_the_caller_does(options: dict[str, Any], said
         ek.Config("sorf", **{"n_features": 7, "D": 64, **options})
 
 
-def test_a_refusal_of_a_composition_names_values_as_the_caller_does() -> None:
-    """It has the stored names: memory is what sorf calls delta."""
-    parts = {"update": ek.Update.BLENDED, "basis": ek.Basis.STRUCTURED, "loss": "square"}
-    with pytest.raises(ValueError, match=r"^row_memory is for.*; got row_memory=5$"):
-        ek.Config(**parts, n_features=7, budget=64, row_memory=5)
-    with pytest.raises(ValueError, match=r"eps must be at least half the rate, lam; got"):
-        ek.Config("avp", n_features=2, budget=5, lam=0.9, eps=0.1)
+@pytest.mark.parametrize("given", ["rate", "lam"])
+def test_a_refusal_has_the_plain_name_where_a_paper_has_a_letter(given: str) -> None:
+    with pytest.raises(ValueError, match=r"at least half the rate; got eps=0.1, rate=0.9$"):
+        ek.Config("avp", n_features=2, budget=5, eps=0.1, **{given: 0.9})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"coefficients": "float32"}, {"sparse": True}, {"feature_range": (-1.0, 1.0)}],
+    ids=str,
+)
+def test_sorf_refuses_what_is_about_support_vectors(options: dict[str, Any]) -> None:
+    (name,) = options
+    with pytest.raises(ValueError, match=rf"{name}= is for support vectors: sorf stores weights"):
+        ek.Config("sorf", n_features=3, budget=64, **options)

@@ -12,8 +12,8 @@ import pytest
 from helpers import Csr
 
 import edgeolk as ek
-from edgeolk.configuration import defaults as row_memory
 from edgeolk.parts import Rows
+from edgeolk.sorf import defaults as row_memory
 
 TYPES = ("float32", "float64", "float16")
 SIZES = (8, 40, 70, 123, 300)
@@ -39,7 +39,7 @@ def test_norms_are_kept_where_they_cost_little() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"dtype": "int8"}, {"scale": "standard"}, {"algorithm": "fogd"}, {"algorithm": "sorf"}],
+    [{"dtype": "int8"}, {"scale": "standard"}, {"algorithm": "fogd"}],
     ids=str,
 )
 def test_what_cannot_skip_zeros_is_dense(options: dict[str, Any]) -> None:

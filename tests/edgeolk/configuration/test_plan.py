@@ -23,7 +23,7 @@ from edgeolk.cli import main
 from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import FIXED_BYTES, stored_values
 from edgeolk.configuration.layout import SMALL
-from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Lifetime
+from edgeolk.configuration.regions import ELEMENT_BYTES, Lifetime
 from edgeolk.parts import Basis
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.descriptions import DESCRIPTIONS
@@ -31,10 +31,6 @@ from edgeolk.parts.methods import METHODS
 from edgeolk.parts.policies import POLICIES
 
 modest = settings(max_examples=40, deadline=None, database=None)
-
-
-def lifetime(region: ek.Region) -> Lifetime:
-    return KINDS[region.name].lifetime if region.name in KINDS else Lifetime.STATE
 
 
 @modest
@@ -49,14 +45,14 @@ def test_regions_lie_side_by_side(options: dict[str, Any], budget: int) -> None:
         apart = 64 if wide and plan.nbytes > SMALL else 8
         assert region.offset % apart == region.nbytes % apart == 0
         assert region.purpose
-        if region.name in KINDS:
+        if region.element:
             rows, stride = region.shape
             used = rows * stride * ELEMENT_BYTES[region.element]
             assert 0 < used <= region.nbytes < used + 64
     for one, other in itertools.combinations(plan.regions, 2):
         end = one.offset + one.nbytes, other.offset + other.nbytes
         if other.offset < end[0] and one.offset < end[1]:
-            assert {lifetime(one), lifetime(other)} == {Lifetime.LEARN, Lifetime.MEAN}
+            assert {one.lifetime, other.lifetime} == {Lifetime.LEARN, Lifetime.MEAN}
             assert (
                 Config(**options, budget=budget)._settings.parts["basis"] == Basis.SUPPORT_VECTORS
             )

@@ -54,10 +54,12 @@ def test_members_are_those_of_c_in_its_order(struct: str, tmp_path: Path) -> Non
     assert end <= places[0][2] < end + 8
 
 
-def test_every_member_is_set_when_a_configuration_is_decoded() -> None:
-    text = (CORE.parent / "engine" / "attach.pxd").read_text(encoding="utf-8")
-    decoded = text[text.index("void take_parameters(") : text.index("void decode_forecast(")]
-    targets = [line.split(" = ")[0] for line in decoded.splitlines() if " = " in line]
+def test_every_member_is_set_from_a_configuration() -> None:
+    folder = CORE.parent / "sorf"
+    text = (folder / "fill.pxd").read_text(encoding="utf-8")
+    filled = text[text.index("void fill_learner(") : text.index("void fill_forecast(")]
+    filled += (folder / "options.pxd").read_text(encoding="utf-8")
+    targets = [line.split(" = ")[0] for line in filled.splitlines() if " = " in line]
     found = {name for target in targets for name in re.findall(r"\bp\.(\w+)", target)}
     # Set with the width, with the memory, and before each step.
     by_functions = {"omega", "memory_steps", "hold"}

@@ -38,7 +38,7 @@ def test_a_part_without_a_row(axis: str, member: Loss, monkeypatch: pytest.Monke
         ("loss", Loss.RAMP, "slope"),
         ("policy", Policy.MERGE, "admit"),
         ("update", Update.PA2, "asks"),
-        ("update", Update.BLENDED, "decide"),
+        ("update", Update.PA2, "coefficient"),
     ],
 )
 def test_a_row_that_would_fall_through(

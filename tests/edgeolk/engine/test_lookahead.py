@@ -14,7 +14,7 @@ import pytest
 from helpers import EVERY, LIVELY, Csr, by_variant
 
 import edgeolk as ek
-from edgeolk.configuration.defaults import MAX_AHEAD
+from edgeolk.configuration.settings import MAX_AHEAD
 
 #: A ring that is read in blocks, full long before the stream ends; no multiple of any vector.
 BUDGET, FEATURES, ROWS = 61, 35, 240

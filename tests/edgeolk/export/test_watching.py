@@ -10,7 +10,7 @@ from exported import Compiled
 from watched import made, rows, verdict
 
 import edgeolk as ek
-from edgeolk.parts.sorf import PARTS, WHATS
+from edgeolk.sorf.faces import PARTS, WHATS
 
 
 def compiled(learner: ek.Learner, folder: Path, *flags: str) -> Compiled:

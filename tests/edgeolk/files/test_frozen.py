@@ -1,7 +1,7 @@
 """What model files hold, frozen: a number, width or order changes only with a new version.
 
 A line may be added at the end of its list; none may ever change. Who changes one writes a new
-version with a reader of its own, and leaves this file's numbers to that of version 3.
+version with a reader of its own, and leaves this file's numbers to that of version 4.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ import struct
 import pytest
 
 from edgeolk.configuration import header as head
-from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Lifetime
+from edgeolk.configuration.families import FAMILIES
+from edgeolk.configuration.regions import ELEMENT_BYTES, Lifetime
 from edgeolk.files.live import WORDS
-from edgeolk.parts import parameters as lists
-from edgeolk.parts.numbers import AXES
-from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.parts.numbers import AXES, Family
 from edgeolk.scaling import record
 from edgeolk.scaling import record as scaling
+from edgeolk.sorf import options as lists
 
-VALUES = (
-    "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
-    " decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows coe b0 ald r"
-    " unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget epsilon"
-    " scratch history lead season drift leak row_memory lapse robust"
-    " memory_narrow"
-)
+#: Of each family, in the order of their numbers.
+VALUES = {
+    Family.RING: "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
+    " singular decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows coe b0 ald"
+    " epsilon nu",
+    Family.SORF: "r unit sharp delta cmin cmax shrink linear last_label relevance groups nu window"
+    " scratch history horizon season drift leak memory lapse robust memory_narrow",
+}
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
 OPTION_VALUES = {
@@ -33,19 +34,21 @@ OPTION_VALUES = {
     "clip_rows": 148, "gamma_rows": 149, "width_follows": 150, "skip_bad_rows": 152,
     "checksums": 153, "lookahead": 154,
 }  # fmt: skip
-#: Lists: the number of the first of eight.
+#: Lists of sorf: the number of the first of eight.
 LISTS = {
     "blends": 184, "interval": 168, "widths0": 192, "widths1": 200, "widths2": 208, "widths3": 216,
 }  # fmt: skip
 #: What a value is where it is not written.
 OMITTED = {
-    "r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0,
-    "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0, "nu": 0.05,
-    "forget": 4096.0, "scratch": 0.0, "history": 0.0, "lead": 1.0, "season": 0.0,
-    "drift": 0.0, "leak": 0.0, "row_memory": 0.0, "lapse": 0.0, "robust": 0.0,
-    "memory_narrow": 0.0,
-    "scale.clip": 5.0, "scale.window": 10_000.0,
+    Family.RING: {"nu": 0.05},
+    Family.SORF: {
+        "r": 0.03, "unit": 3.0, "sharp": 1.0, "delta": 0.999, "cmin": 30.0, "cmax": 4096.0,
+        "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0,
+        "nu": 0.05, "window": 4096.0, "scratch": 0.0, "history": 0.0, "horizon": 1.0, "season": 0.0,
+        "drift": 0.0, "leak": 0.0, "memory": 0.0, "lapse": 0.0, "robust": 0.0, "memory_narrow": 0.0,
+    },
 }  # fmt: skip
+OMITTED_SCALER = {"scale.clip": 5.0, "scale.window": 10_000.0}
 #: What a list is where none of its numbers is written; widths by the number of groups.
 OMITTED_BLENDS = (0.0, 0.1, 0.3, 1.0)
 OMITTED_LEVELS = (0.9,)
@@ -122,21 +125,26 @@ TYPES = {
 
 
 def test_numbers_of_values() -> None:
-    names = VALUES.split()
-    assert {name: head.VALUES[name] for name in names} == {n: i for i, n in enumerate(names, 1)}
-    assert {name: head.VALUES[name] for name in KERNEL_VALUES} == KERNEL_VALUES
-    assert list(PARAMETERS) == names
     listed = {f"{name}.{i}": first + i for name, first in LISTS.items() for i in range(8)}
-    assert {name: head.VALUES[name] for name in listed} == listed
-    assert list(head.LISTS) == list(LISTS)
-    assert {name: head.VALUES[name] for name in OPTION_VALUES} == OPTION_VALUES
-    assert set(head.VALUES) == {*names, *KERNEL_VALUES, *OPTION_VALUES, *listed}
-    assert len(set(head.VALUES.values())) == len(head.VALUES)
-    assert all(0 < number < 256 for number in head.VALUES.values())
+    for family, row in FAMILIES.items():
+        names = VALUES[family].split()
+        assert list(row.settings.table) == names
+        assert dict(row.lists) == (LISTS if family == Family.SORF else {})
+        assert head.value_numbers(row) == {
+            **{name: number for number, name in enumerate(names, 1)},
+            **KERNEL_VALUES,
+            **OPTION_VALUES,
+            **(listed if family == Family.SORF else {}),
+        }
+        numbers = head.value_numbers(row).values()
+        assert len(set(numbers)) == len(numbers)
+        assert all(0 < number < 256 for number in numbers)
 
 
 def test_values_that_are_not_written() -> None:
-    assert head.OMITTED == OMITTED
+    for family, row in FAMILIES.items():
+        assert head.omitted_values(row) == {**OMITTED[family], **OMITTED_SCALER}
+    assert [FAMILIES[family].omitted_gamma for family in Family] == [0.0, 0.5]
     assert lists.LIST_DEFAULTS == {"blends": OMITTED_BLENDS, "interval": OMITTED_LEVELS}
     assert lists.WIDTHS == OMITTED_WIDTHS
 
@@ -165,15 +173,19 @@ def test_what_is_not_written_is_read_as_what_is_frozen(monkeypatch: pytest.Monke
 def test_numbers_of_regions() -> None:
     told = {name: number for number, name in enumerate(REGIONS.split(), 1) if name != "-"}
     assert {**told, **OPTION_REGIONS} == head.REGIONS
-    state = {name for name, kind in KINDS.items() if kind.lifetime is Lifetime.STATE}
-    assert state == set(head.REGIONS)
+    for family in FAMILIES.values():
+        for name, kind in family.kinds.items():
+            assert (kind.lifetime is Lifetime.STATE) == (name in head.REGIONS)
+            assert kind.number == head.REGIONS.get(name, 0)
 
 
 def test_types_of_regions() -> None:
     assert {n: (number, ELEMENT_BYTES[n]) for n, number in head.ELEMENTS.items()} == ELEMENTS
     assert set(ELEMENT_BYTES) == set(ELEMENTS)
-    for name in head.REGIONS:
-        assert KINDS[name].element == ("w" if name in STRUCTS else TYPES[name]), name
+    for family in FAMILIES.values():
+        for name in {*family.kinds} & {*head.REGIONS}:
+            element = "w" if name in STRUCTS else TYPES[name]
+            assert family.kinds[name].element == element, name
     assert set(TYPES) | set(STRUCTS) == set(head.REGIONS)
 
 
@@ -194,7 +206,7 @@ def test_short_entries_byte_by_byte() -> None:
         "gradient_steps": ("q", 200 + 0x40000 + 2048, 1), "target": ("d", 160, 2),
     }  # fmt: skip
     parts = dict.fromkeys(PARTS.split(), 0)
-    made = head.Head(8 * 0x100000, 1, 2, 3, parts, {}, table)
+    made = head.Head(Family.SORF, 8 * 0x100000, 1, 2, 3, parts, {}, table)
     for order, bytes_of in (("<", "little"), (">", "big")):
 
         def number(value: int, width: int, order: str = bytes_of) -> bytes:
@@ -213,17 +225,23 @@ def test_short_entries_byte_by_byte() -> None:
 
 
 def test_values_that_a_region_says() -> None:
-    assert head.IMPLIED == {
-        "relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0),
-        "drift": ("drift", 1.0), "width_follows": ("width_follows", 1.0),
-        "common": ("scale.method", 3.0), "statistics": ("scale.method", 9.0),
-        "memory_narrow": ("memory_narrow", 1.0),
+    shared = {
+        "width_follows": ("width_follows", 1.0), "common": ("scale.method", 3.0),
+        "statistics": ("scale.method", 9.0), "skipped": ("skip_bad_rows", 1.0),
+        "checksums": ("checksums", 1.0),
     }  # fmt: skip
+    own = {
+        "relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0),
+        "drift": ("drift", 1.0), "memory_narrow": ("memory_narrow", 1.0),
+    }  # fmt: skip
+    assert head.implied_values(FAMILIES[Family.RING]) == shared
+    assert head.implied_values(FAMILIES[Family.SORF]) == {**own, **shared}
 
 
 def test_the_header_byte_by_byte() -> None:
     """A header written by hand here is the one that is packed, in either byte order."""
     made = head.Head(
+        family=Family.RING,
         nbytes=8 * 0x01020304,
         n_features=0x11121314,
         budget=0x21222324,
@@ -246,7 +264,7 @@ def test_the_header_byte_by_byte() -> None:
             return (value % 256**width).to_bytes(width, order)  # type: ignore[arg-type]
 
         by_hand = b"".join([
-            b"eolk", number(3, 2), number(128, 2), number(0xA1A2A3A4, 4), number(0x01020304, 4),
+            b"eolk", b"\4\1", number(128, 2), number(0xA1A2A3A4, 4), number(0x01020304, 4),
             number(0x11121314, 4), number(0x21222324, 4), number(0x3132333435363738, 8),
             bytes(range(0x41, 0x4F)), number(0x7172, 2), b"\2", b"\2", number(2, 2),
             number(-0x01020304, 4), number(0x9192939495969798, 8),
@@ -259,4 +277,4 @@ def test_the_header_byte_by_byte() -> None:
         assert made.pack(order) == by_hand
         # Lengths are plain in what follows, or the header would be refused.
         assert head.unpack(by_hand, order) == made
-    assert (head.MARK, head.VERSION, head.CRC_OFFSET, head.FIXED_BYTES) == (b"eolk", 3, 8, 88)
+    assert (head.MARK, head.VERSION, head.CRC_OFFSET, head.FIXED_BYTES) == (b"eolk", 4, 8, 88)

@@ -18,7 +18,8 @@ from edgeolk.checkpointer import _pieces
 from edgeolk.configuration.layout import layout
 from edgeolk.files import live
 from edgeolk.files.slots import HEADER_BYTES, packed_head
-from edgeolk.scaling.block import HEAD, MAGIC, plan_of
+from edgeolk.scaling.block import head_of
+from edgeolk.scaling.record import Preprocessing
 
 ROOM = 20 * 2**30
 LENGTH = ROOM - HEADER_BYTES
@@ -46,9 +47,8 @@ def large_learner() -> bytes:
 
 
 def large_scaler() -> bytes:
-    d = 500_000_000
-    nbytes = plan_of(d, 1, False).nbytes - 64
-    return table((2, nbytes)) + HEAD.pack(MAGIC, 2, 0, nbytes, d, 0, 0, 1, 0, 0, 0.0)
+    head = head_of(500_000_000, Preprocessing(1))
+    return table((2, head.nbytes)) + head.pack()
 
 
 def old_learner() -> bytes:

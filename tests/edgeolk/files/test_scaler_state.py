@@ -1,4 +1,4 @@
-"""The scaler of a file is judged as the compiled one judges its own block, case by case."""
+"""Statistics are judged by the conventions of c/scaler.h, in a learner and in a scaler of its own."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import itertools
 import math
 import struct
 import zlib
-from array import array
+from math import isfinite, ldexp
 from sys import float_info
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from scalers import METHODS, block_of, resealed
+from scalers import METHODS, block_of, place_of, resealed
 
 import edgeolk as ek
-from edgeolk.files import scaler_state as state
-from edgeolk.scaling.record import COMPACT
+from edgeolk.files import live
+from edgeolk.files.holds import problem_of
 
 NAN, INF = math.nan, math.inf
-#: Where the header of a scaler has its number of rows.
-ROWS_AT = 40
+#: Where the header has its number of rows.
+ROWS_AT = 64
 #: The largest spread that is none beside a mean of 1, and the next number.
 NO_SPREAD = 64.0 * float_info.epsilon
 SPREAD = math.nextafter(NO_SPREAD, 1.0)
@@ -29,13 +28,96 @@ LEAST_SPREAD = 2.0 * float_info.min
 AGES = [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (1, 2), (2, 3), (3, 9), (9, 9), (10, 9), (0, 9)]
 
 
+# ---- the conventions, in plain Python ------------------------------------------------------------
+
+#: Readings before the scaler of a feature has a deviation (c/scaler.h).
+START = 3
+#: Code of a record with a pending reading, and the first code of records with a deviation.
+_WAITS, _RUNNING = 5, 6
+#: The minimum number of readings of a state, by its code.
+_STATES = (0, 1, 2, 2, 3, 4, 3)
+#: Bits of 2^-100, 2^125 and 2^126: of the smallest spread, the largest reading and spread.
+_MIN_SPREAD, _MAX_NUMBER, _MAX_SPREAD = (127 - 100) << 23, (127 + 125) << 23, (127 + 126) << 23
+
+
+def _no_spread(sd: float, size: float) -> bool:
+    return sd <= 64.0 * float_info.epsilon * size or sd < 2.0 * float_info.min
+
+
+def _feature_holds(numbers: tuple[float, ...], age: int, seen: int, gaps: bool) -> bool:
+    """Whether a feature's numbers are valid by c/scaler.h after ``seen`` rows.
+
+    ``gaps`` says whether readings may be missing.
+    """
+    mean, low, sd, held = numbers
+    if not all(map(isfinite, numbers)) or sd < 0.0 or abs(low) > ldexp(abs(mean), -52):
+        return False
+    if age > seen or (age < START and age != seen and not gaps):
+        return False
+    if age == 0:
+        return mean == sd == held == 0.0
+    if age < START:
+        return sd == 0.0 and low == 0.0 and (age > 1 or held == mean)
+    return sd == 0.0 or (held == 0.0 and not _no_spread(sd, abs(mean)))
+
+
+def _range_holds(lowest: float, highest: float, mean: float, sd: float, seen: int) -> bool:
+    if not (isfinite(lowest) and isfinite(highest) and lowest <= highest):
+        return False
+    if (seen <= 1 and lowest != highest) or (seen == 0 and lowest != 0.0):
+        return False
+    half = 0.5 * highest - 0.5 * lowest
+    margin = 1e-6 * half + 1e-14 * max(abs(lowest), abs(highest))
+    inside = 0.5 * lowest - margin <= 0.5 * mean <= 0.5 * highest + margin
+    return inside and 0.5 * sd <= half + margin
+
+
+def _record_holds(word: int, spread: int, code: int, seen: int) -> bool:
+    """Whether a record of 9 bytes is valid by c/scaler_compact.h after ``seen`` rows."""
+    lowest, far = _STATES[min(code, _RUNNING)], spread << 7
+    if seen < max(lowest, code - 3):
+        return False
+    if code >= _RUNNING:
+        units = abs((word if word < 2**31 else word - 2**32) >> 4)
+        normalised = units < 2**27 and (word & 15 == 0 or units >= 2**26)
+        return normalised and _MIN_SPREAD <= far <= _MAX_SPREAD
+    if code == 0:
+        return word == 0 and spread == 0
+    if code in (1, 4):
+        far_enough = spread == 0
+    else:
+        far_enough = (_MIN_SPREAD if code == _WAITS else 0) <= far <= _MAX_SPREAD
+    return word & 0x7FFFFFFF <= _MAX_NUMBER and far_enough
+
+
+def in_a_learner(learner: ek.Learner, seen: int, numbers: dict[str, Any]) -> bool:
+    """Whether a block may have these statistics, by region, after so many rows."""
+    block = memoryview(bytearray(memoryview(learner._engine.arena)))
+    struct.pack_into("<q", block, ROWS_AT, seen)
+    for region in learner.plan.regions:
+        if region.name in numbers:
+            region_numbers = live.numbers(region, block)
+            for at, number in enumerate(numbers[region.name]):
+                region_numbers[at] = number
+    said = problem_of(learner._config, learner.plan.regions, block)
+    assert "statistics of feature 0 " in said or not said
+    return not said
+
+
 class Scalers:
-    """One feature, told to both."""
+    """One feature in a scaler of its own, a learner, and a forecaster, where readings may be
+    missing."""
 
     def __init__(self, method: str) -> None:
-        self.block = bytearray(block_of(ek.RunningScaler(1, method=method, clip=5.0)))
-        regions = ek.RunningScaler.plan(1, method, 5.0).regions
-        self.at = {region.name: region.offset for region in regions}
+        scaler = ek.RunningScaler(1, method=method, clip=5.0)
+        self.block = bytearray(block_of(scaler))
+        names = ("scaler", "scaler_counts", "scaler_range")
+        self.at = {name: place_of(scaler, name) for name in names[: 2 + (method == "minmax")]}
+        self.learner = ek.Learner(
+            "rbp", n_features=1, budget=2, scale=method, clip=5.0, dtype="float64"
+        )
+        options: dict[str, Any] = {"loss": "square", "history": True, "D": 0, "dtype": "float64"}
+        self.forecaster = ek.Learner("sorf", n_features=1, **options)
 
     def compiled(
         self,
@@ -45,17 +127,17 @@ class Scalers:
         seen: int,
         span: tuple[float, float] | None,
     ) -> bool:
-        """Whether the scaler itself takes a block with these statistics."""
+        """Whether a scaler takes a block with these statistics."""
         block = bytearray(self.block)
         struct.pack_into("<q", block, ROWS_AT, seen)
-        struct.pack_into("<4d2I", block, self.at["features"], *numbers, age, clipped)
+        struct.pack_into("<4d", block, self.at["scaler"], *numbers)
+        struct.pack_into("<2I", block, self.at["scaler_counts"], age, clipped)
         if span is not None:
-            for name, value in zip(("min", "max"), span, strict=True):
-                struct.pack_into("<d", block, self.at[name], value)
+            struct.pack_into("<2d", block, self.at["scaler_range"], *span)
         try:
             ek.RunningScaler._from_block(resealed(block))
         except ValueError as error:
-            assert "no examples give these statistics" in str(error)  # noqa: PT017
+            assert "statistics of feature 0" in str(error)  # noqa: PT017
             return False
         return True
 
@@ -68,30 +150,25 @@ class Scalers:
         span: tuple[float, float] | None,
         forecasts: bool = True,
     ) -> bool:
-        """Whether a learner's file may have them; of a forecaster, readings may have been missing.
-
-        A scaler may be the copy of a forecaster's.
-        """
-        prepared = SimpleNamespace(freeze_after=0, method=1 if span is None else 2)
-        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared, forecasts=forecasts)
-        regions = {
-            "scaler": memoryview(array("d", numbers)),
-            "scaler_counts": memoryview(array("i", [age, clipped])),
-        }
-        if span is not None:
-            regions["scaler_range"] = memoryview(array("d", span))
-        try:
-            state._check_scaler(config, seen, regions)
-        except ValueError as error:
-            assert "the statistics of feature" in str(error)  # noqa: PT017
-            return False
-        return True
+        """Whether a learner's block may have them; that of a forecaster if there is no range."""
+        given = {"scaler": numbers, "scaler_counts": (age, clipped), "scaler_range": span or ()}
+        learner = self.forecaster if forecasts and span is None else self.learner
+        gaps = learner is self.forecaster
+        good = _feature_holds(numbers, age, seen, gaps) and clipped <= seen
+        if good and span is not None:
+            good = _range_holds(*span, numbers[0], numbers[2], seen)
+        assert in_a_learner(learner, seen, given) is good, (numbers, age, clipped, seen, span)
+        return good
 
     def same(self, *case: Any) -> bool:
         """What both say."""
-        said = self.compiled(*case)
-        assert self.of_a_file(*case) is said, case
-        return said
+        numbers, age, clipped, seen, span = case
+        good = _feature_holds(numbers, age, seen, gaps=True) and clipped <= seen
+        if good and span is not None:
+            good = _range_holds(*span, numbers[0], numbers[2], seen)
+        assert self.compiled(*case) is good, case
+        self.of_a_file(*case)
+        return good
 
 
 def test_features() -> None:
@@ -114,32 +191,31 @@ def test_features() -> None:
 
 
 class Records:
-    """One record of 9 bytes, told to both."""
+    """One record of 9 bytes in a scaler of its own, and in a learner."""
 
     def __init__(self) -> None:
-        self.block = bytearray(block_of(ek.RunningScaler(1, compact=True)))
+        scaler = ek.RunningScaler(1, compact=True)
+        self.block = bytearray(block_of(scaler))
+        self.at = place_of(scaler, "statistics")
+        self.learner = ek.Learner("rbp", n_features=1, budget=2, scale="standard")
 
     def same(self, word: int, spread: int, code: int, seen: int) -> bool:
-        """What the scaler itself and a learner's file say."""
+        """Whether both take it, as the convention says."""
         record = struct.pack("<I", word) + struct.pack("<I", spread)[:3] + struct.pack("<H", code)
         block = bytearray(self.block)
         struct.pack_into("<q", block, ROWS_AT, seen)
-        block[64 : 64 + len(record)] = record
-        prepared = SimpleNamespace(freeze_after=0, method=COMPACT)
-        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared, forecasts=False)
-        said = []
-        for judge in (
-            lambda: ek.RunningScaler._from_block(resealed(block)),
-            lambda: state._check_scaler(config, seen, {"statistics": memoryview(record)}),
-        ):
-            try:
-                judge()
-                said.append(True)
-            except ValueError as error:
-                assert "statistics" in str(error)  # noqa: PT017
-                said.append(False)
-        assert said[0] is said[1], (word, spread, code, seen)
-        return said[0]
+        block[self.at : self.at + len(record)] = record
+        good = _record_holds(word, spread, code, seen)
+        signed = struct.unpack("9b", record)
+        assert in_a_learner(self.learner, seen, {"statistics": signed}) is good
+        try:
+            ek.RunningScaler._from_block(resealed(block))
+        except ValueError as error:
+            assert "statistics" in str(error)  # noqa: PT017
+            assert not good, (word, spread, code, seen)
+            return False
+        assert good, (word, spread, code, seen)
+        return True
 
 
 def test_records() -> None:
@@ -190,10 +266,11 @@ def test_what_rows_lead_to(method: str) -> None:
         for n, row in enumerate(rows, 1):
             scaler.learn_one([row])
             block = block_of(scaler)
-            *numbers, age, clipped = struct.unpack_from("<4d2I", block, both.at["features"])
+            numbers = struct.unpack_from("<4d", block, both.at["scaler"])
+            age, clipped = struct.unpack_from("<2I", block, both.at["scaler_counts"])
             span = None
             if method == "minmax":
-                span = tuple(struct.unpack_from("<d", block, both.at[x])[0] for x in ("min", "max"))
+                span = struct.unpack_from("<2d", block, both.at["scaler_range"])
             assert both.same(tuple(numbers), age, clipped, n, span)
             raw = bytearray(struct.pack("<4d", *numbers))
             raw[rng.integers(32)] ^= 1 << rng.integers(8)

@@ -51,7 +51,7 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
         **dict.fromkeys(("coefficients", "mean_start", "mean_sum"), coefficients),
         "per_update": (config.update.per_update, coefficients[1]),
     }
-    if not config.basis.keeps_vectors:
+    if not config.keeps_vectors:
         can |= {n: shapes[n] for n in ("blend", "novelty", "deviations") if n in shapes}
     return {name: shape for name, shape in can.items() if name in shapes}
 

@@ -13,18 +13,23 @@ from helpers import EVERY, LIVELY, NEEDS
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.cli.page import parameter_rows
+from edgeolk.configuration.families import FAMILIES
 from edgeolk.parts.descriptions import LISTS
 from edgeolk.parts.methods import find
-from edgeolk.parts.parameters import PARAMETERS, Parameter
+from edgeolk.parts.numbers import AXES
+from edgeolk.parts.option import Option
 from edgeolk.parts.table import TRAITS
+from edgeolk.ring.options import OPTIONS
+from edgeolk.sorf.options import OPTIONS as SORF_OPTIONS
 
 #: Values as model files hold them. A line may be added; none may ever change.
 FROZEN = {
+    pt.Family: "RING SORF",
     pt.Dtype: "FLOAT32 FLOAT64 FLOAT16 INT8",
     pt.Loss: "HINGE RAMP LOGISTIC SQUARE NOVELTY EPSILON",
     pt.Update: "PERCEPTRON AGGRESSIVE PA PA1 PA2 GRADIENT SPARSE_PA SHIFTING MARGIN"
     " PROJECTRON_JMLR PROJECTRON_ICML PEGASOS LOGISTIC LOGISTIC_SHIFT LOGISTIC_SCALE"
-    " LOGISTIC_CUT OPTIMISTIC BLENDED",
+    " LOGISTIC_CUT OPTIMISTIC",
     pt.Sampling: "ALWAYS LOSS DECAY DERIVATIVE MARGIN AUXILIARY",
     pt.Policy: "STOP RAISE OLDEST SMALLEST RANDOM FORGETRON SIMPLE UNBIASED HALVE SPAN NEAREST"
     " PROJECT UNBIASED_BY_SIZE LIGHTEST LIGHTEST_PROJECT MERGE ANCHOR FORGETRON_BASIC"
@@ -44,12 +49,6 @@ FROZEN = {
 FROZEN_AXES = (
     "dtype update loss sampling policy projection schedule averaging basis rows coefficients"
 )
-FROZEN_PARAMETERS = (
-    "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
-    " singular decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows"
-    " coe b0 ald r unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget"
-    " epsilon scratch history lead season drift leak row_memory lapse robust memory_narrow"
-)
 
 
 @pytest.mark.parametrize("kind", FROZEN, ids=lambda kind: kind.__name__)
@@ -61,7 +60,6 @@ def test_numbers_in_files(kind: Any) -> None:
 
 def test_order_in_files() -> None:
     assert list(pt.AXES) == FROZEN_AXES.split()
-    assert list(PARAMETERS) == FROZEN_PARAMETERS.split()
     assert pt.Algorithm.CUSTOM == 0
 
 
@@ -132,7 +130,7 @@ def test_a_row_documents_its_parameters(row: Any) -> None:
                 assert made.parameters[name] == option or free
                 assert made.parts[axis] == (ek.Projection.NONE if free else part)
     assert in_force <= set(documented)
-    assert set(documented) - in_force <= {*row.choices, *LISTS, "U", "R"}
+    assert set(documented) - in_force <= {*row.choices, *LISTS, "U"}
 
 
 @pytest.mark.parametrize("projection", [ek.Projection.BALL, ek.Projection.COEFFICIENTS])
@@ -153,7 +151,7 @@ def test_unknown_parameters_are_named(name: str) -> None:
         ek.plan(name, n_features=2, budget=3, update=ek.Update.PA)
 
 
-def out_of_range(spec: Parameter, default: Any) -> list[Any]:
+def out_of_range(spec: Option, default: Any) -> list[Any]:
     """Values to refuse; None stands for a default that is made from others."""
     bad: list[Any] = [float("nan"), "x", [1.0], 1j, -np.inf, 10**400, {}]
     if spec.none is None and not callable(spec.default):
@@ -173,9 +171,8 @@ def out_of_range(spec: Parameter, default: Any) -> list[Any]:
 def test_parameters_out_of_range_are_named(name: str) -> None:
     row = find(name)
     for shown in set(ek.Learner(name, n_features=2, budget=3).parameters) - set(row.choices):
-        stored = row.renames.get(shown, shown)
-        spec = PARAMETERS[stored]
-        for value in out_of_range(spec, row.defaults.get(stored, spec.default)):
+        spec = FAMILIES[row.family].settings.table[shown]
+        for value in out_of_range(spec, row.defaults.get(shown, spec.default)):
             with pytest.raises((ValueError, TypeError), match=rf"\b{shown}\b"):
                 ek.Learner(name, n_features=2, budget=3, **{shown: value})
     for choice in row.choices:
@@ -186,18 +183,80 @@ def test_parameters_out_of_range_are_named(name: str) -> None:
 
 #: A composition that has each parameter.
 BRINGS: dict[str, dict[str, Any]] = {
-    stored: {axis: part, **({"basis": "structured"} if part is ek.Update.BLENDED else {})}
+    stored: {axis: part}
     for axis, parts in TRAITS.items()
     for part, row in parts.items()
     for stored in row.parameters
 }
 
 
-@pytest.mark.parametrize("stored", PARAMETERS)
-def test_every_stored_parameter_is_checked(stored: str) -> None:
-    for value in out_of_range(PARAMETERS[stored], PARAMETERS[stored].default):
-        with pytest.raises((ValueError, TypeError), match=rf"\b{stored}\b must be"):
-            ek.plan(n_features=2, budget=3, **BRINGS[stored], **{stored: value})
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option_of_a_part_is_checked(name: str) -> None:
+    for value in out_of_range(OPTIONS[name], OPTIONS[name].default):
+        with pytest.raises((ValueError, TypeError), match=rf"\b{name}\b must be"):
+            ek.plan(n_features=2, budget=3, **BRINGS[name], **{name: value})
+
+
+#: What the papers call these, and for which algorithms.
+LETTERS = {
+    "sparsity": ("eta", "projectron", "projectron++"),
+    "ridge": ("eta", "ahpatron"),
+    "rate": ("lam", "avp", "ahpatron"),
+    "shift": ("lam", "shifting_perceptron"),
+    "decay": ("gamma", "olru"),
+    "horizon": ("T", "olru"),
+    "boost": ("gamma", "klr"),
+    "U": ("R", "klr", "oskl"),
+    "clip_coefficients": ("gamma", "bogd", "bogd++"),
+    "growth": ("c", "bogd", "olrd"),
+    "rank": ("k", "nogd"),
+    "hint_rows": ("M", "pomdr"),
+    "singular": ("eps", "bpa_nn", "bpa_p"),
+}
+
+
+def test_letters_of_papers_are_aliases_of_their_algorithms() -> None:
+    told = {
+        (name, row.name): alias for row in ek.algorithms() for alias, name in row.aliases.items()
+    }
+    assert told == {(name, one): alias for name, (alias, *of) in LETTERS.items() for one in of}
+
+
+@pytest.mark.parametrize(("name", "letter", "algorithm"), [
+    (name, letter, one) for name, (letter, *of) in LETTERS.items() for one in of
+])
+def test_a_letter_means_the_plain_word(name: str, letter: str, algorithm: str) -> None:
+    options: dict[str, Any] = {"n_features": 3, "budget": 8}
+    value = {"rank": 2, "hint_rows": 4, "horizon": 90}.get(name, 0.5)
+    value = 1.5 if name == "boost" else value
+    config = ek.Config(algorithm, **options, **{name: value})
+    assert config == ek.Config(algorithm, **options, **{letter: value})
+    assert config.parameters[name] == value
+    assert letter not in config.parameters
+    assert f"{name}={value}" in repr(config)
+    with pytest.raises(TypeError, match=f"give {name}= or {letter}=, not both"):
+        ek.Config(algorithm, **options, **{name: value, letter: value})
+    with pytest.raises((TypeError, ValueError), match=rf"\b{name}\b"):
+        ek.Config(algorithm, **options, **{letter: "x"})
+
+
+def test_a_letter_is_of_no_other_algorithm() -> None:
+    with pytest.raises(TypeError, match="unknown parameter 'R' for pa1"):
+        ek.Config("pa1", n_features=3, budget=8, R=1.0)
+    with pytest.raises(TypeError, match="unknown parameter 'T' for this composition"):
+        ek.Config(n_features=3, budget=8, update="gradient", T=8)
+
+
+@pytest.mark.parametrize("axis", [axis for axis in AXES if axis not in ("loss", "rows")])
+def test_sorf_has_no_parts_of_a_ring(axis: str) -> None:
+    """An axis is refused like any unknown name, with the options that there are."""
+    given = {"dtype": "float16", "coefficients": "float32"}.get(axis, next(iter(AXES[axis])))
+    error = ValueError if axis in ("dtype", "coefficients") else TypeError
+    with pytest.raises(error, match="sorf") as told:
+        ek.Config("sorf", n_features=3, budget=8, **{axis: given})
+    if axis not in ("dtype", "coefficients"):
+        assert f"unknown parameter {axis!r} for sorf" in str(told.value)
+        assert all(name in str(told.value) for name in SORF_OPTIONS)
 
 
 COMMON: list[tuple[dict[str, Any], str]] = [

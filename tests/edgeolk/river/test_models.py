@@ -229,7 +229,7 @@ def test_a_regressor_forecasts_from_the_targets_history() -> None:
         assert learner.learn_one(np.array(row), target) == pytest.approx(said[0])
     assert errors[0] < 0.7 * errors[1]
     assert model.learner is not None
-    assert model.learner._config.forecasts
+    assert model.learner._config.awaits_targets
     for other in (
         {"scale": None},
         {"algorithm": "ogd"},
@@ -239,7 +239,7 @@ def test_a_regressor_forecasts_from_the_targets_history() -> None:
         given = KernelRegressor(**other)
         given.learn_one({"a": 1.0}, 1.0)
         assert given.learner is not None
-        assert not given.learner._config.forecasts
+        assert not given.learner._config.awaits_targets
 
 
 def _labels_that_stay() -> tuple[list[dict[str, float]], list[bool]]:

@@ -54,7 +54,7 @@ def test_it_is_there_after_any_rows(
     gaps = r.random(X.shape) < missing
     gaps[:1] |= missing > 0.0
     y = r.integers(0, 3, n + 9) if classes > 1 else np.where(X[:, 0] > 0.0, 1.0, -1.0)
-    forecasts = learner._config.forecasts
+    forecasts = learner._config.awaits_targets
     learner.learn_many(np.where(gaps[:n], np.nan, X[:n]) if forecasts else X[:n], y[:n])
     scaler = learner.scaler
     assert isinstance(scaler, ek.RunningScaler)

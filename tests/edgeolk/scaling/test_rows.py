@@ -94,7 +94,7 @@ def test_out_in_the_buffer_of_the_scaler():
     memory, scaler = placed(FORMS[2], 4)
     scaler.learn_many(noise(20, 4))
     before = bytes(memory)
-    block = memory.find(b"edgescal")
+    block = memory.find(b"eolk")
     for start in (block, block + 64, block + len(scaler.__reduce__()[1][0]) - 32):
         out = np.frombuffer(memory, np.float64, 4, start)
         for call in (scaler.transform_one, scaler.learn_transform_one):

@@ -73,7 +73,7 @@ def test_rows_in_the_order_of_time() -> None:
     model = OnlineKernelNovelty(history=True, ram="2KiB", random_state=0)
     model.partial_fit(X[:500]).partial_fit(X[500:])
     made = model.learner_
-    assert made._config.watches
+    assert made._config.reports_events
     assert made.parameters["nu"] == 0.02
     own = ek.Learner(n_features=3, ram="2KiB", loss="novelty", history=True, seed=made.config.seed)
     own.learn_many(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 import edgeolk as ek
+from edgeolk.parts import methods
 from edgeolk.sklearn import OnlineKernelRegressor
+from firmware_sim.tasks.kinds import KINDS, _takes
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +102,21 @@ def test_learners_of_classes_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         OnlineKernelRegressor(algorithm, params=params).fit(*wave)
+
+
+def test_an_algorithm_for_targets_only_is_known_by_its_parts(
+    wave: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a published one could be, whose row has no choice of a loss."""
+    row = methods.find("bpa_s")
+    parts = {**row.parts, "loss": ek.Loss.EPSILON}
+    monkeypatch.setitem(methods._BY_NAME, "bpa_s", replace(row, parts=parts, choices={}))
+    X, y = wave
+    model = OnlineKernelRegressor("bpa_s", budget=50, epochs=1).fit(X[:200], y[:200])
+    assert model.learner_.is_regression
+    assert _takes.__wrapped__("bpa_s", "square", "epsilon")
+    assert not _takes.__wrapped__("bpa_s", "novelty")
+    assert KINDS["regression"].params("bpa_s", {}, ()) == {}
 
 
 def test_only_partial_fit_knows_the_order_of_time() -> None:

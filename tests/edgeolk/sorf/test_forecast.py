@@ -208,14 +208,15 @@ def test_a_ring_is_no_kernel_of_a_forecaster() -> None:
     for options in ({"loss": "epsilon"}, {}):
         with pytest.raises(TypeError, match="history=True is for 'sorf'"):
             ek.Config("bpa_s", n_features=3, budget=20, history=True, **options)
-    assert not ek.Config("bpa_s", n_features=3, budget=20, history="auto")._settings.forecasts
+    assert not ek.Config("bpa_s", n_features=3, budget=20, history="auto")._settings.awaits_targets
 
 
 def test_history_auto_is_a_forecaster_for_targets_and_the_last_label_for_classes() -> None:
-    assert ek.Config(n_features=3, ram="4KiB", loss="square", history="auto")._settings.forecasts
+    given = ek.Config(n_features=3, ram="4KiB", loss="square", history="auto")
+    assert given._settings.awaits_targets
     classes = ek.Config(n_features=3, ram="4KiB", history="auto")
     assert classes.parameters["last_label"] is True
-    assert not classes._settings.forecasts
+    assert not classes._settings.awaits_targets
     own = ek.Config(n_features=3, ram="4KiB", history="auto", last_label=False)
     assert own.parameters["last_label"] is False
     novelty = ek.Config(n_features=3, ram="2KiB", history="auto", loss="novelty")

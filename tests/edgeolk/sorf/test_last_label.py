@@ -113,8 +113,8 @@ def _asked(learner: Any, row: Any) -> float:
 
 
 def test_a_bare_learner_takes_rows_in_order_by_itself() -> None:
-    assert BareLearner(n_features=3, ram="4KiB", loss="square")._config.forecasts
-    assert BareLearner(n_features=3, ram="4KiB", loss="novelty")._config.watches
+    assert BareLearner(n_features=3, ram="4KiB", loss="square")._config.awaits_targets
+    assert BareLearner(n_features=3, ram="4KiB", loss="novelty")._config.reports_events
     classes = BareLearner(n_features=3, ram="4KiB", n_classes=3).config
     assert classes == ek.Config(n_features=3, ram="4KiB", n_classes=3, history="auto")
     for options in ({"history": None}, {"history": False}, {"last_label": False}):

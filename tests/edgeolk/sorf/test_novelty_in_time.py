@@ -221,7 +221,7 @@ def test_bytes_and_defaults() -> None:
     assert plain.scaler is not None
     config = learner.config
     assert eval(repr(config)) == config
-    assert config._settings.watches
+    assert config._settings.reports_events
 
 
 def test_others_have_no_verdict_and_refuse_gaps() -> None:

@@ -100,7 +100,7 @@ def test_hostile_states_are_refused(
     learner = learner_of(task, dtype, name)
     learner.learn_many(X, y)
     block = memoryview(bytearray(memoryview(learner._engine.arena)))
-    state = [r for r in learner.plan.regions if live.is_state(r)]
+    state = [r for r in learner.plan.regions if r.is_state]
     live.check(learner._config, state, block)
     live.numbers(next(r for r in state if r.name == region), block)[at] = value
     with pytest.raises(ValueError, match="the model is inconsistent"):

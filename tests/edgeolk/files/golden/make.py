@@ -93,7 +93,7 @@ def state(learner: Any, asked: list[list[float]]) -> dict[str, Any]:
         ]
 
     made["decisions"] = decided(learner)
-    if learner.parts["averaging"] == ek.Averaging.MEAN:
+    if learner.parts.get("averaging") == ek.Averaging.MEAN:
         made["averaged"] = decided(learner.averaged)
     return made
 

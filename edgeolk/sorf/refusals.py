@@ -1,32 +1,21 @@
-"""Sizes of sorf's forecaster and of its novelty in time, and what cannot be combined with sorf.
-
-docs/forecast.md and docs/novelty.md; ``updates.py`` has the row of its update, which names these
-rules.
-"""
+"""Options of the sorf family that cannot be combined, each with a sentence that says why."""
 
 from __future__ import annotations
 
-from edgeolk.parts.kernels import Gaussian
-from edgeolk.parts.numbers import (
-    Averaging,
-    Basis,
-    Coefficients,
-    Loss,
-    Policy,
-    Projection,
-    Sampling,
-    by_axis,
+from edgeolk.parts.bases import FREQUENCIES
+from edgeolk.parts.numbers import Dtype, KernelKind, Loss
+from edgeolk.parts.refusals import SHARED, refuse_by
+from edgeolk.parts.storage import GAMMA_RANGE
+from edgeolk.parts.traits import Condition, Facts, Refusals, both, has, lacks
+from edgeolk.sorf.options import (
+    KERNEL,
+    MAX_REMEMBERED_CLASSES,
+    MAX_WINDOW,
+    MIN_FORECASTER_FREQUENCIES,
+    MIN_NOVELTY_FREQUENCIES,
+    STANDARD,
+    without_kernel,
 )
-from edgeolk.parts.parameters import without_kernel
-from edgeolk.parts.traits import Condition, Refusals, both, has, lacks
-
-#: Inputs of the kernel in addition to those of the row (c/sorf_types.h).
-HISTORY_INPUTS = 4
-#: Numbers of the scalers by mean and deviation (c/scaler.h).
-STANDARD = (1, 9)
-#: With fewer frequencies a kernel does not pay, and there is none.
-MIN_FORECASTER_FREQUENCIES = 32
-
 
 _forecasts = both(has(Loss.SQUARE), lambda c: c.values["history"] == 1.0)
 
@@ -34,14 +23,14 @@ _OF_FORECASTS: Refusals = {
     "a forecaster without a kernel (D=0) has no {linear}, {relevance}, {groups} or {scratch}": (
         lambda c: c.budget == 0 and without_kernel(c.values) != c.values
     ),
-    "{lead} and {season} need history=True and Loss.SQUARE": (
-        lambda c: not _forecasts(c) and (c.values["lead"] != 1.0 or c.values["season"] != 0.0)
+    "{horizon} and {season} need history=True and Loss.SQUARE": (
+        lambda c: not _forecasts(c) and (c.values["horizon"] != 1.0 or c.values["season"] != 0.0)
     ),
     "interval= needs history=True and loss='square': only forecasts have intervals": (
         lambda c: not _forecasts(c) and "interval" in c.lists
     ),
-    "{season} must be 0 or at least {lead}": (
-        lambda c: 0.0 < c.values["season"] < c.values["lead"]
+    "{season} must be 0 or at least {horizon}": (
+        lambda c: 0.0 < c.values["season"] < c.values["horizon"]
     ),
     "history=True already uses the last value: no last_label": both(
         _forecasts, lambda c: c.values["last_label"] == 1.0
@@ -58,21 +47,6 @@ _OF_FORECASTS: Refusals = {
         " kernel pays"
     ): both(_forecasts, lambda c: 0 < c.budget < MIN_FORECASTER_FREQUENCIES),
 }
-
-
-#: Minimum and default number of frequencies: more cost time and do not detect more.
-MIN_NOVELTY_FREQUENCIES, DEFAULT_FREQUENCIES = 64, 256
-#: Default share of rows to be called novel.
-NU = 0.02
-#: The longest memory, limited by 16-bit counters.
-MAX_WINDOW = 65535
-#: Inputs of the features per channel: its value, its roughness, its recent mean.
-INPUTS = 3
-#: The kernel, for inputs in a unit that the first rows determine.
-KERNEL = Gaussian(0.5)
-#: The scores that may decide, and the properties of a channel, by their numbers in ``edgeolk/c``.
-PARTS = ("pattern", "level", "channel")
-WHATS = ("value", "roughness", "mean", "flat")
 
 
 def _watches(condition: Condition) -> Condition:
@@ -98,23 +72,19 @@ _OF_NOVELTY_IN_TIME: Refusals = {
     f"D must be at least {MIN_NOVELTY_FREQUENCIES} for novelty with history=True": _watches(
         lambda c: c.budget < MIN_NOVELTY_FREQUENCIES
     ),
-    f"{{forget}} must be at most {MAX_WINDOW} rows with history=True": _watches(
-        lambda c: c.values["forget"] > MAX_WINDOW
+    f"{{window}} must be at most {MAX_WINDOW} rows with history=True": _watches(
+        lambda c: c.values["window"] > MAX_WINDOW
     ),
 }
 
 
-#: The maximum number of classes with a memory of rows.
-MAX_REMEMBERED_CLASSES = 256
-
-#: What `Update.BLENDED` cannot be combined with.
-SORF_REFUSES: Refusals = {
-    "Update.BLENDED needs Basis.STRUCTURED: it is the learner of these features": lacks(
-        Basis.STRUCTURED
+#: Rules of every learner of the family.
+RULES: Refusals = {
+    "'sorf' stores weights as int8, float32 or float64": has(Dtype.FLOAT16),
+    "'sorf' needs the Gaussian kernel: its features are cosines and sines": (
+        lambda c: c.kernel.kind != KernelKind.GAUSSIAN
     ),
-    "Update.BLENDED follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY": lacks(
-        Loss.HINGE, Loss.SQUARE, Loss.NOVELTY
-    ),
+    **FREQUENCIES,
     (
         "Loss.NOVELTY keeps one average: no {linear}, {last_label}, {relevance}, {drift},"
         " {leak} or {groups}"
@@ -137,14 +107,14 @@ SORF_REFUSES: Refusals = {
     "{leak} is for classification: it reacts to wrong answers": both(
         has(Loss.SQUARE), lambda c: c.values["leak"] > 0.0
     ),
-    "{row_memory} is for classification: it stores labels": both(
-        lacks(Loss.HINGE), lambda c: c.values["row_memory"] > 0.0
+    "{memory} is for classification: it stores labels": both(
+        lacks(Loss.HINGE), lambda c: c.values["memory"] > 0.0
     ),
-    "{memory_narrow} is for a memory of rows: {row_memory}= says how many": (
-        lambda c: c.values["memory_narrow"] > 0.0 and c.values["row_memory"] == 0.0
+    "{memory_narrow} is for a memory of rows: {memory}= says how many": (
+        lambda c: c.values["memory_narrow"] > 0.0 and c.values["memory"] == 0.0
     ),
-    f"{{row_memory}} rows have a byte for a label each: at most {MAX_REMEMBERED_CLASSES} classes": (
-        lambda c: c.columns > MAX_REMEMBERED_CLASSES and c.values["row_memory"] > 0.0
+    f"{{memory}} rows have a byte for a label each: at most {MAX_REMEMBERED_CLASSES} classes": (
+        lambda c: c.columns > MAX_REMEMBERED_CLASSES and c.values["memory"] > 0.0
     ),
     "Loss.NOVELTY recomputes only every eighth block: scratch='row' is useless": both(
         has(Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0
@@ -155,18 +125,29 @@ SORF_REFUSES: Refusals = {
     "{groups} must be at most the blocks of 64 frequencies": (
         lambda c: c.budget > 0 and c.values["groups"] > -(-c.budget // 64)
     ),
+    "several classes need Loss.HINGE: targets and novelty have none": both(
+        lacks(Loss.HINGE), lambda c: c.columns > 1
+    ),
     "{linear} is for two classes and for regression only": both(
         lambda c: c.columns > 1, lambda c: c.values["linear"] == 1.0
     ),
-    **{
-        f"Basis.STRUCTURED with Update.BLENDED is a complete learner without {axis}": lacks(
-            member
+    "a width that follows the rows needs scale=, and none from the first rows": (
+        lambda c: (
+            c.preprocessing.follows
+            and not (c.preprocessing.method and not c.preprocessing.gamma_rows)
         )
-        for axis, member in by_axis(
-            Policy.STOP, Projection.NONE, Sampling.ALWAYS, Averaging.NONE
-        ).items()
-    },
-    "coefficients= is for support vectors: dtype= says how weights are stored": lacks(
-        Coefficients.FLOAT64
     ),
+    **SHARED,
 }
+
+
+def refuse(config: Facts) -> None:
+    """Raise ValueError with one sentence if the configuration is invalid."""
+    if config.parts["dtype"] != Dtype.FLOAT64:
+        refuse_by(config, GAMMA_RANGE)
+    refuse_by(config, RULES)
+
+
+def sentences() -> set[str]:
+    """All sentences, with the names of options in braces where they have values."""
+    return {*GAMMA_RANGE, *RULES}

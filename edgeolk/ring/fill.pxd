@@ -1,0 +1,24 @@
+"""Fills the structs of a learner of the ring family from its configuration, a Python object, by
+name."""
+
+from edgeolk.core.c cimport OLK_F32, OLK_F64
+from edgeolk.core.fill cimport fill_common
+from edgeolk.core.parts cimport LOSS_LOGISTIC, fill_params
+from edgeolk.core.state cimport State
+
+
+cdef inline void fill_ring(State* s, object config) except *:
+    """The settings of a learner of the ring family."""
+    fill_common(s, config)
+    fill_params(&s.c.p, config.values)
+    s.c.stride = config.stride
+    s.c.weights = config.weights
+    s.c.n_per_update = config.update.per_update
+    s.c.coefficient_bytes = config.coefficient_bytes
+    s.c.window_stride = config.window_stride
+    s.c.tracks_norm = config.tracks_norm
+    s.c.reads_row = config.reads_row
+    s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC
+    s.ahead.rows = config.lookahead
+    s.ahead.value_bytes = config.value_bytes
+    s.ahead.value_type = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32

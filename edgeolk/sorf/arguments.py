@@ -1,0 +1,210 @@
+"""From a caller's arguments to the settings of a learner of the sorf family, and back.
+
+``history=`` says that rows form a time series, and sets other arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from edgeolk.checks import MAX_SIZE, check_int
+from edgeolk.configuration.arguments import (
+    DEFAULT_MEMBERS,
+    Choice,
+    Choices,
+    Given,
+    budget_of,
+    chosen_of,
+    kernel_of,
+    member_of,
+    refuse_unknown,
+    values_of,
+)
+from edgeolk.parts.methods import find
+from edgeolk.parts.numbers import Algorithm, Dtype, Loss
+from edgeolk.scaling.arguments import gamma_of, preprocessing_of
+from edgeolk.sorf.defaults import default_memory_rows, min_frequencies, min_memory_rows
+from edgeolk.sorf.options import (
+    ANSWERS_BY_LABEL,
+    DEFAULT_FREQUENCIES,
+    HISTORY_INPUTS,
+    KERNEL,
+    LISTS,
+    MAX_REMEMBERED_CLASSES,
+    NU,
+    OPTIONS,
+    lists_of,
+    without_kernel,
+)
+from edgeolk.sorf.refusals import refuse
+from edgeolk.sorf.settings import SorfSettings
+
+#: Its own name for the budget.
+MEMBERS = "D"
+#: Losses with a separate algorithm for time series.
+IN_TIME = (Loss.NOVELTY, Loss.SQUARE)
+#: Arguments of all learners that are about support vectors, and the values that say nothing.
+_OF_VECTORS: dict[str, tuple[Any, ...]] = {
+    "coefficients": ("float64",),
+    "sparse": (None, False),
+    "feature_range": (None,),
+}
+
+
+def _take_history(given: dict[str, Any], loss: Loss) -> tuple[bool, bool]:
+    """Return (detects novelty in time, forecasts), and put the options needed into ``given``.
+
+    "auto" becomes what the loss supports for time series: a separate algorithm, or for classes the
+    last label as an expert while labels arrive.
+    """
+    value = given.get("history")
+    if value is None or (isinstance(value, str) and value == "auto"):
+        given.pop("history", None)
+        if value == "auto" and loss in IN_TIME:
+            given["history"] = True
+        elif value == "auto" and given.get("last_label") is None:
+            given["last_label"] = True
+            if given.get("lapse") is None:
+                given["lapse"] = ANSWERS_BY_LABEL
+    elif not isinstance(value, (bool, int, float)):
+        raise TypeError(f"history must be True, False, 'auto' or None, got {value!r}")
+    if not given.get("history"):
+        return False, False
+    watches = loss == Loss.NOVELTY
+    if watches and given.get("nu") is None:
+        given["nu"] = NU
+    return watches, loss == Loss.SQUARE
+
+
+def _refuse_of_vectors(given: Given) -> None:
+    """Raise ValueError for an argument about support vectors, of which there are none."""
+    for name, allowed in _OF_VECTORS.items():
+        value = given.common[name]
+        named = getattr(value, "name", value)
+        if isinstance(named, str):
+            value = named.lower()
+        if not any(value is one or value == one for one in allowed):
+            raise ValueError(
+                f"{name}= is for support vectors: {given.own} stores weights of features, whose"
+                f" type is dtype=; got {given.common[name]!r}"
+            )
+
+
+def _take_lists(given: dict[str, Any], *, forecasts: bool) -> dict[str, Any]:
+    """Options with several numbers as the caller gave them, None if omitted.
+
+    They are removed from ``given``. Nested ``widths`` determine the number of groups, so they also
+    set ``groups`` if the caller does not.
+    """
+    lists = {name: given.pop(name, None) for name in LISTS}
+    widths, interval = lists["widths"], lists["interval"]
+    if isinstance(widths, (list, tuple)) and given.get("groups") is None:
+        given["groups"] = max(1, sum(hasattr(width, "__len__") for width in widths))
+    if interval is not None and not forecasts:  # even if it is the default
+        raise ValueError(
+            "interval= needs history=True and loss='square': only forecasts have intervals; got"
+            f" interval={interval!r}"
+        )
+    return lists
+
+
+def configure(given: Given) -> Choices:
+    """The ways to configure a learner for a budget."""
+    method, params, common, ram = find(Algorithm.SORF), given.params, given.common, given.ram
+    parts = chosen_of(method, params)
+    dtype = "int8" if common["dtype"] is None else common["dtype"]
+    parts["dtype"] = member_of("dtype", dtype, Dtype)
+    _refuse_of_vectors(given)
+    watches, forecasts = _take_history(params, parts["loss"])
+    n_features = check_int("n_features", common["n_features"], 0 if forecasts else 1)
+    defaults = {} if watches else method.preprocessing
+    kernel = common["kernel"]
+    if watches and kernel is None and params.get("gamma") is None:
+        kernel = KERNEL
+    gamma = gamma_of(params, OPTIONS, defaults, kernel=kernel is not None)
+    n_inputs = n_features + (HISTORY_INPUTS if forecasts else 0)
+    kernel = kernel_of(kernel, gamma, method.gamma, n_inputs)
+    narrow = parts["dtype"] != Dtype.FLOAT64
+    preprocessing = preprocessing_of(
+        params, OPTIONS, defaults, gamma, narrow=narrow, may_follow=not watches
+    )
+    allowed = [*OPTIONS, MEMBERS, *LISTS, *method.choices]
+    refuse_unknown(params, given.own, allowed, [*given.common, *given.others])
+    members = MEMBERS if params.get(MEMBERS) is not None else "budget"
+    default_members = DEFAULT_FREQUENCIES if watches else DEFAULT_MEMBERS
+    budget = budget_of(MEMBERS, common["budget"], ram, params, default_members)
+    lists = _take_lists(params, forecasts=forecasts)
+    columns = given.columns
+    has_row_memory = parts["loss"] == Loss.HINGE and params.get("memory") is None
+    fixed: dict[str, Any] = {
+        "member": Algorithm.SORF,
+        "n_features": n_features,
+        "kernel": kernel,
+        "parts": parts,
+        "columns": columns,
+        "seed": given.seed,
+        **given.flags,
+    }
+    context = {
+        "n_features": float(n_inputs),
+        "ram": float(ram or 0),
+        "novelty": float(parts["loss"] == Loss.NOVELTY),
+    }
+
+    def configured(size: int, *, rows: int = 0, cramped: bool = False) -> SorfSettings:
+        size = check_int(members, size, 0 if forecasts else 1)
+        known = {**context, "budget": float(size), "usual_memory": float(rows)}
+        known["cramped"] = float(cramped)
+        values = values_of(OPTIONS, OPTIONS, {}, known, params)
+        numbers = lists_of(values, **lists)
+        if not size:
+            values = without_kernel(values)
+            numbers = {name: numbers[name] for name in numbers if name == "interval"}
+        settings = SorfSettings(
+            **fixed,
+            budget=size,
+            values=values,
+            lists=numbers,
+            preprocessing=preprocessing if size else replace(preprocessing, follows=False),
+        )
+        refuse(settings)
+        return settings
+
+    if ram is None:
+        return Choices(budget, [(configured, range(0))], [])
+
+    def with_memory(rows: int, *, cramped: bool = False) -> Choice:
+        sizes = range(min_frequencies(columns, rows), MAX_SIZE)
+        return partial(configured, rows=rows, cramped=cramped), sizes
+
+    first: list[Choice] = []
+    if has_row_memory and (rows := default_memory_rows(ram, n_features, columns)):
+        first.append(with_memory(rows))
+    if has_row_memory and params.get("memory_narrow") and columns <= MAX_REMEMBERED_CLASSES:
+        least = [with_memory(rows, cramped=True) for rows in min_memory_rows(columns)]
+        return Choices(None, least, first)
+    sizes = range(1, DEFAULT_FREQUENCIES + 1 if watches else MAX_SIZE)
+    # Without the defaults that are on only if there is room for them.
+    bare: Choice = (configured, range(1))
+    if not forecasts:
+        bare = (partial(configured, cramped=True), sizes)
+    return Choices(None, [bare], [*first, (configured, sizes)])
+
+
+# ---- the inverse ---------------------------------------------------------------------------------
+
+
+def arguments(config: SorfSettings) -> dict[str, Any]:
+    """The arguments common to all learners that only this family has: none."""
+    return {}
+
+
+def parameters(config: SorfSettings) -> dict[str, Any]:
+    """The options by name, and those with several numbers that are not at their defaults."""
+    numbers = {name: OPTIONS[name].shown(value) for name, value in config.values.items()}
+    widths = tuple(numbers for name, numbers in config.lists.items() if name.startswith("widths"))
+    nested = {"widths": widths[0] if len(widths) == 1 else widths} if widths else {}
+    others = {n: config.lists[n] for n in ("blends", "interval") if n in config.lists}
+    return {"loss": config.parts["loss"].name.lower(), **numbers, **nested, **others}

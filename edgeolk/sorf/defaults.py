@@ -1,0 +1,46 @@
+"""The size of sorf's memory of rows if only bytes are given (docs/sorf.md, section 7f)."""
+
+from __future__ import annotations
+
+from edgeolk.sorf.options import MAX_REMEMBERED_CLASSES
+
+#: Below these numbers of rows, or of frequencies left, a memory does not pay.
+MIN_ROWS = 150
+MIN_OF_CLASSES, MIN_OF_TWO = 8, 256
+#: With two classes and long rows, this few rows still pay next to this many frequencies.
+FEW_ROWS, MIN_WITH_FEW_ROWS = 64, 1024
+#: In smaller blocks, with several classes and long rows, features need a larger share.
+SMALL = 32 * 1024
+#: From this size on, the memory of two classes grows more slowly than the block.
+ENOUGH = 12 * 1024
+
+
+def default_memory_rows(nbytes: int, n_features: int, classes: int) -> int:
+    """The number of rows to remember in a block of this size; 0 for no memory.
+
+    ``classes`` is 1 for two classes, which share a column. The more classes there are, the more a
+    frequency costs, and the larger is the memory's share.
+    """
+    row = (n_features + 1) // 2 + (3 if classes > 1 else 1)
+    min_rows = MIN_ROWS
+    if classes >= 3:
+        small = row >= 4 * classes and nbytes < SMALL
+        sixteenths = 10 if row <= 2 * classes else 5 if small else 6
+        rows = sixteenths * nbytes // 16 // row
+    else:
+        rows = max(nbytes // 4, min(3 * nbytes // 8, ENOUGH)) // row
+        if rows < MIN_ROWS:
+            rows, min_rows = nbytes // 4 // row, FEW_ROWS
+    return rows if rows >= min_rows and classes <= MAX_REMEMBERED_CLASSES else 0
+
+
+def min_frequencies(classes: int, rows: int) -> int:
+    """The minimum number of frequencies next to such a memory."""
+    if classes >= 3:
+        return MIN_OF_CLASSES
+    return MIN_OF_TWO if rows >= MIN_ROWS else MIN_WITH_FEW_ROWS
+
+
+def min_memory_rows(classes: int) -> tuple[int, ...]:
+    """The smallest memories that pay, each with its own ``min_frequencies``."""
+    return (MIN_ROWS,) if classes >= 3 else (MIN_ROWS, FEW_ROWS)

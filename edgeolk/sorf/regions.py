@@ -1,0 +1,168 @@
+"""The regions of a learner of the sorf family, and which of them a configuration needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgeolk.configuration.regions import (
+    ERRORS,
+    PREPROCESSING,
+    Kind,
+    checksums,
+    of_call,
+    of_learning,
+    shared_regions,
+    triangle,
+)
+from edgeolk.sorf.options import OPTIONS
+
+#: Members of ``olk_history`` and of ``olk_pending`` (edgeolk/c).
+HISTORY, PENDING = 20, 9
+
+
+def diagonal_inputs(config: Any) -> int:
+    """Inputs of the diagonal linear learner, m1."""
+    return 4 + (2 if config.values["season"] else 0) + 2 * int(config.n_features)
+
+
+def head_inputs(config: Any) -> int:
+    """Inputs of the head, m2."""
+    return 7 + (2 if config.values["season"] else 0) + (2 if config.budget else 0)
+
+
+def pending_numbers(config: Any) -> int:
+    """Numbers stored for a row that waits for its target."""
+    return PENDING + head_inputs(config) + 2 * int(config.n_features)
+
+
+#: Regions of every forecaster.
+FORECASTER = ("history", "forecaster", "head", "ml_poly", "pending")
+#: The regions that are read by vector loads: only these have wide alignment in a larger block.
+IN_VECTORS = ("weights", "mean_weights", "feature_row")
+
+
+def _blend(config: Any) -> tuple[int, int]:
+    groups = int(config.values["groups"])
+    extra = int(config.values["linear"] + config.values["last_label"])
+    return 1, groups * len(config.list_of("blends")) + extra + groups
+
+
+def _head(config: Any) -> tuple[int, int]:
+    m = head_inputs(config)
+    return 1, m + triangle(m)[1] + 1
+
+
+#: All regions in the order of the layout; words are members of the structs of ``core/state.pxd``.
+KINDS: dict[str, Kind] = {
+    "errors": ERRORS,
+    "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "current weights", 28),
+    "mean_weights": Kind(
+        "storage", lambda c: (c.budget, 2 * c.columns), "their running average", 29
+    ),
+    "blend": Kind("d", _blend, "mistakes of the experts, averaging windows", 30),
+    "novelty": Kind("d", (1, 2), "threshold; mean score of features", 36),
+    "channels": Kind("computing", ("n_features", 12), "channels: moments, short memory", 48),
+    "channel_counts": Kind(
+        "i", (1, "n_features"), "channels: readings, and rows without a change", 49
+    ),
+    "deviations": Kind(
+        "computing", (1, 8), "threshold, input unit, moments of scores, state before an event", 50
+    ),
+    "watch": Kind("w", (1, 5), "idle rows, events, rows since the last event, verdict, flags", 51),
+    "target": Kind("d", (1, 2), "mean of the targets, sum of squared deviations", 31),
+    "last_label": Kind(
+        "d", lambda c: (1, 2 if c.values["lapse"] else 1),
+        "the last label; answers since it came", 32,
+    ),
+    "linear": Kind(
+        "computing", lambda c: (2, c.n_inputs + 1), "linear expert: weights, variances", 33
+    ),
+    "relevance": Kind(
+        "computing", (2, "n_inputs"), "log length scales (ARD), squared gradients", 34
+    ),
+    "gradient_steps": Kind("q", (1, 1), "gradient steps of the length scales", 35),
+    "shared_relevance": Kind(
+        "computing", (1, 2), "log length scale of all inputs, squared gradient", 38
+    ),
+    "drift": Kind(
+        "computing", (1, 6), "drift alarm: spread, recent and long-run mistakes, checks, alarms", 39
+    ),
+    "row_memory": Kind(
+        "b", lambda c: (c.memory_row, int(c.values["memory"])),
+        "memory: rows in 4 bits, labels, runners-up, coefficients", 40,
+    ),
+    "memory_state": Kind("w", (1, 8), "memory: number of rows, mistakes of its experts", 41),
+    "memory_narrow": Kind("d", (1, 4), "memory: mistakes of the narrower kernel's experts", 42),
+    "history": Kind(
+        "computing", lambda c: (1, HISTORY + len(c.list_of("interval")) + c.n_features),
+        "the target: last values, unit, means; interval; inputs", 56,
+    ),
+    "forecaster": Kind(
+        "computing", lambda c: (1, 2 * diagonal_inputs(c) + 1),
+        "diagonal linear forecaster: weights, variances, error", 57,
+    ),
+    "head": Kind("computing", _head, "head of the forecaster: weights, covariance, error", 58),
+    "ml_poly": Kind(
+        "computing", lambda c: (2, 3 if c.budget else 2), "regrets of the experts, their squares",
+        59,
+    ),
+    "pending": Kind(
+        "computing", lambda c: (int(c.values["horizon"]), pending_numbers(c)),
+        "pending rows, whose targets have not come", 60,
+    ),
+    "season": Kind(
+        "computing", lambda c: (1, int(c.values["season"]) + 2), "targets of the last season", 61
+    ),
+    "kernel_rows": Kind("q", (1, 1), "rows learned by the kernel", 62),
+    **PREPROCESSING,
+    "query": of_call("computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example"),
+    "inputs": of_call(
+        "computing", lambda c: (3, c.n_features) if c.watch else (2, c.n_inputs),
+        "scratch: scaled inputs and their gradients, or the inputs of channels",
+    ),
+    "class_scores": of_call(
+        "d", lambda c: (2 * int(c.values["groups"]), c.columns),
+        "scratch: scores and weights of classes",
+    ),
+    "recalled": of_call(
+        "d", lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
+        "scratch: class scores of the memory and of the features",
+    ),
+    "feature_row": of_learning(
+        "exact", ("budget", 2),
+        "scratch: features of a row, so that an update need not recompute them",
+    ),
+}
+
+
+def needed(config: Any) -> set[str]:
+    """Names of the regions that a configuration needs."""
+    names = {"weights", "mean_weights", "blend", "query", *shared_regions(config)}
+    for name, option in OPTIONS.items():
+        names.update(option.regions_for(config.values[name]))
+    if config.columns > 1:
+        names.add("class_scores")
+        if config.values["memory"]:
+            names.add("recalled")
+    if config.is_regression:
+        names.update(("errors", "target"))
+    if not config.needs_labels:
+        names -= {"weights", "blend"}
+        names.add("novelty")
+    if config.forecaster:
+        names.update(FORECASTER)
+        names.update(("season",) if config.forecaster.season else ())
+        names.update(("kernel_rows",) if config.budget else ())
+    if not config.budget:
+        names -= {"weights", "mean_weights", "blend", "target"}
+    if not config.n_features:
+        names -= {"scaler", "scaler_counts", "statistics"}
+    if "inputs" in names and not (config.forecaster or config.preprocessing.gamma_rows):
+        names.discard("query")  # relevance scales the row in place
+    if config.watch:
+        names -= {"novelty", "query"}
+        names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}
+    return names
+
+
+KINDS["checksums"] = checksums(needed, KINDS)

@@ -1,0 +1,209 @@
+"""The record of a learner of the sorf family, and what follows from its options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from edgeolk.configuration.settings import Settings
+from edgeolk.parts.bases import STRUCTURED_STEP
+from edgeolk.parts.numbers import Algorithm, Family
+from edgeolk.sorf.options import (
+    HISTORY_INPUTS,
+    INPUTS,
+    LIST_DEFAULTS,
+    OPTIONS,
+    WIDTHS,
+    lists_of,
+)
+from edgeolk.sorf.refusals import refuse
+
+#: Features see inputs clamped to this many deviations (c/width.h).
+CLAMP_LIMIT = 2.5
+#: The largest weight of a row.
+MAX_WEIGHT = 1e6
+
+
+class Forecaster(NamedTuple):
+    """The forecaster of a learner with ``history=True`` and real targets (docs/forecast.md)."""
+
+    #: Rows until a target comes; rows of a season, 0 for none; levels of the intervals.
+    horizon: int
+    season: int
+    levels: tuple[float, ...]
+    #: Whether there is a kernel.
+    has_kernel: bool
+
+
+class Watch(NamedTuple):
+    """Novelty in time of a learner with ``history=True`` and no labels (docs/novelty.md)."""
+
+    #: Rows that it remembers; whether outliers count less for the scale of a channel.
+    window: float
+    robust: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class SorfSettings(Settings):
+    """All that determines a learner of the sorf family."""
+
+    family = Family.SORF
+    table = OPTIONS
+
+    def uses(self) -> tuple[str, ...]:
+        """Names of its options: all."""
+        return tuple(OPTIONS)
+
+    def refuse(self) -> None:
+        """Raise ValueError with one sentence if options cannot be combined."""
+        refuse(self)
+
+    def check(self) -> None:
+        """Check a configuration, for example from a file.
+
+        Raises ValueError: a number is out of range, or options cannot be combined.
+        """
+        super().check()
+        if self.member != Algorithm.SORF:
+            raise ValueError("its parts are not those of sorf")
+        widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
+        given = (self.lists.get("blends"), self.lists.get("interval"))
+        if lists_of(self.values, widths or None, *given) != self.lists:
+            raise ValueError("a list of numbers is invalid")
+
+    # ---- parts --------------------------------------------------------------------------------
+
+    @property
+    def forecaster(self) -> Forecaster | None:
+        """The forecaster on top of the features, None for none."""
+        if not (self.is_regression and self.values["history"] == 1.0):
+            return None
+        return Forecaster(
+            int(self.values["horizon"]),
+            int(self.values["season"]),
+            self.list_of("interval"),
+            self.budget > 0,
+        )
+
+    @property
+    def watch(self) -> Watch | None:
+        """Novelty in time, None for none."""
+        if self.needs_labels or not self.values["history"]:
+            return None
+        return Watch(self.values["window"], bool(self.values["robust"]))
+
+    # ---- facts of every family ----------------------------------------------------------------
+
+    @property
+    def min_size(self) -> int:
+        """A forecaster needs neither inputs nor a kernel."""
+        return 0 if self.forecaster else 1
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of inputs of the features."""
+        if self.watch:
+            return INPUTS * self.n_features
+        return self.n_features + (HISTORY_INPUTS if self.forecaster and self.budget else 0)
+
+    @property
+    def weight_regions(self) -> tuple[str, ...]:
+        """Regions of the weights: the last ones, then their running average; for novelty that."""
+        return ("weights", "mean_weights") if self.needs_labels else ("mean_weights",)
+
+    @property
+    def scales_targets(self) -> bool:
+        """Whether targets are standardised inside."""
+        return self.is_regression
+
+    @property
+    def threshold_region(self) -> str:
+        """The region whose first number is the threshold of novelty, "" with labels."""
+        return "deviations" if self.watch else super().threshold_region
+
+    @property
+    def no_weights(self) -> str:
+        """Why rows cannot be weighted, "" if they can."""
+        if self.forecaster:
+            return "rows are a time series, in which no row can count several times"
+        if not self.needs_labels:
+            return "novelty with structured features weights all rows equally"
+        return ""
+
+    @property
+    def max_weight(self) -> float:
+        """The largest weight of a row."""
+        return MAX_WEIGHT
+
+    @property
+    def may_follow(self) -> bool:
+        """Whether its width could follow the rows: novelty in time has a fixed one."""
+        return self.watch is None
+
+    @property
+    def clamp_limit(self) -> float:
+        """The bound to which features see inputs clamped (docs/sorf.md, section 15), 0 for none.
+
+        There is none with a width from the first rows.
+        """
+        classifies = self.needs_labels and not self.is_regression
+        preprocessing = self.preprocessing
+        clamps = classifies and preprocessing.scales_each and not preprocessing.gamma_rows
+        return CLAMP_LIMIT if clamps else 0.0
+
+    @property
+    def finds_pairs(self) -> bool:
+        """Whether all inputs share one scale while all readings have been one of two numbers.
+
+        Not for a forecaster, whose inputs are combined with the history of its target.
+        """
+        preprocessing = self.preprocessing
+        return preprocessing.follows and preprocessing.scales_each and not self.forecaster
+
+    @property
+    def saves_padding(self) -> bool:
+        """Whether narrow alignment is tried: with it a forecaster may fit into 4 KiB."""
+        return self.forecaster is not None
+
+    @property
+    def in_order(self) -> bool:
+        """Whether rows are a time series, so that their order matters."""
+        return self.forecaster is not None or self.watch is not None
+
+    @property
+    def awaits_targets(self) -> bool:
+        """Whether rows may wait for their targets: ``ask_one``, ``tell_one``, intervals."""
+        return self.forecaster is not None
+
+    @property
+    def reports_events(self) -> bool:
+        """Whether each row has a verdict: novel, event, why."""
+        return self.watch is not None
+
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether NaN in a row is a missing reading."""
+        return self.in_order
+
+    @property
+    def longest_step(self) -> str:
+        """The longest step as a formula in D and d, and when it happens."""
+        if not self.values["memory"]:
+            return STRUCTURED_STEP
+        rows = int(self.values["memory"])
+        return f"{STRUCTURED_STEP}; O(M d) for the M = {rows} rows of the memory"
+
+    # ---- sizes and lists ----------------------------------------------------------------------
+
+    def list_of(self, name: str) -> tuple[float, ...]:
+        """The value of an option with several numbers, by its name."""
+        if name in self.lists:
+            return self.lists[name]
+        if name.startswith("widths"):
+            return WIDTHS[int(self.values["groups"])][int(name[-1])]
+        return LIST_DEFAULTS[name]
+
+    @property
+    def memory_row(self) -> int:
+        """Bytes of a remembered row: codes, label, coefficient; with classes also the runner-up."""
+        return (self.n_features + 1) // 2 + (3 if self.columns > 1 else 1)
