@@ -127,7 +127,6 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_MOST": setup["max_sum"],
         "EK_MOST_WEIGHT": config.max_weight,
         "EK_SCALE_METHOD": preprocessing.method,
-        "EK_CLIPS_ROWS": int(preprocessing.clip_rows > 0.0),
         "EK_CLIP_ROWS": preprocessing.clip_rows,
         "EK_FREEZE_AFTER": f"INT64_C({preprocessing.freeze_after})",
         "EK_GAMMA_ROWS": preprocessing.gamma_rows,
