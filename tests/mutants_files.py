@@ -195,7 +195,6 @@ MUTATIONS = [
          "            os.fchown(fd, before.st_uid, before.st_gid)", "            pass"),
         ("another group gets rights", "                mode &= ~0o070", "                pass")),
     *table("edgeolk/files/live.py", ["tests/edgeolk/files/test_holds.py"],
-        ("a name need not fit its parts", "    check_name(config)\n", ""),
         ("no rule is asked", "problem := problem_of(config, state, block)", 'problem := ""')),
     *table("edgeolk/checkpointer.py",
         [

@@ -100,6 +100,14 @@ static inline int olk_refuse(olk_problem *problem, int32_t sentence, ptrdiff_t w
             return bad;                                                                            \
     } while (0)
 
+/* A member of the setup that says whether a part is there. A board names its constant (OLK_SETUP), so
+   that the compiler sees early what is not, and leaves out the checks of it. */
+#ifdef OLK_SETUP
+#define OLK_MEMBER(m, part) (OLK_SETUP.part)
+#else
+#define OLK_MEMBER(m, part) ((m)->part)
+#endif
+
 /* -- Numbers of a block -- */
 
 static inline double olk_double_at(const uint8_t *block, size_t offset, size_t i)
@@ -183,7 +191,7 @@ enum { OLK_WIDTH_SPREAD = 1, OLK_WIDTH_MEASURED = 2, OLK_WIDTH_STEPS = 3, OLK_WI
 /* Rows learned before the width was known. */
 static inline int64_t olk_steps_before(const olk_setup *m, const uint8_t *block)
 {
-    return m->at.width ? olk_word_at(block, m->at.width, OLK_WIDTH_STEPS) : 0;
+    return OLK_MEMBER(m, at.width) ? olk_word_at(block, m->at.width, OLK_WIDTH_STEPS) : 0;
 }
 
 /* The counters that every learner has, and those that options add. */
@@ -200,17 +208,17 @@ static inline int olk_check_counters(const olk_setup *m, const uint8_t *block,
     OLK_REQUIRE(olk_counts_to(mistakes, OLK_MAX_COUNT), OLK_BAD_MISTAKES, 0, mistakes);
     OLK_REQUIRE(olk_counts_to(updates, OLK_MAX_COUNT), OLK_BAD_UPDATES, 0, updates);
     OLK_REQUIRE(olk_counts_to(before, OLK_MAX_COUNT), OLK_BAD_STEPS_BEFORE, 0, before);
-    if (m->at.clipped_rows) {
+    if (OLK_MEMBER(m, at.clipped_rows)) {
         const int64_t rows = olk_word_at(block, m->at.clipped_rows, 0);
         OLK_REQUIRE(olk_counts_to(rows, OLK_MAX_COUNT), OLK_BAD_CLIPPED_ROWS, 0, rows);
     }
-    if (m->at.skipped) {
+    if (OLK_MEMBER(m, at.skipped)) {
         const int64_t rows = olk_word_at(block, m->at.skipped, 0);
         OLK_REQUIRE(olk_counts_to(rows, OLK_MAX_COUNT), OLK_BAD_N_SKIPPED, 0, rows);
     }
     OLK_REQUIRE(updates <= steps, OLK_MANY_UPDATES, steps, updates);
     OLK_REQUIRE(mistakes <= steps, OLK_MANY_MISTAKES, steps, mistakes);
-    if (m->at.errors) { /* only reported, and may have overflowed */
+    if (OLK_MEMBER(m, at.errors)) { /* only reported, and may have overflowed */
         const double squared = olk_double_at(block, m->at.errors, 0);
         const double absolute = olk_double_at(block, m->at.errors, 1);
         OLK_REQUIRE(squared >= 0.0, OLK_BAD_SQUARED_ERROR, 0, squared);
@@ -263,7 +271,7 @@ static inline int olk_check_following(const olk_setup *m, const uint8_t *block, 
     const double q = olk_double_at(block, at, 0);
     const double lower = olk_min_square * (double)m->sorf.d * (1.0 - 1e-6);
     OLK_REQUIRE(olk_between(q, lower, DBL_MAX), OLK_BAD_FOLLOWING, 0, q);
-    if (!m->preprocessing.pairs)
+    if (!OLK_MEMBER(m, preprocessing.pairs))
         return OLK_HOLDS;
     const double readings = (double)olk_rows_seen(m, rows) * (double)m->features;
     const double others = olk_double_at(block, at, 3);
@@ -324,7 +332,7 @@ static inline int olk_check_features(const olk_setup *m, const uint8_t *block, i
                     OLK_BAD_FEATURE, j, mean);
         OLK_REQUIRE((int64_t)olk_count_at(block, m->at.scaler_counts, 2 * j + 1) <= clipped,
                     OLK_BAD_FEATURE, j, mean);
-        if (span) {
+        if (OLK_MEMBER(m, at.scaler_range)) {
             const double lower = olk_double_at(block, span, j);
             const double upper = olk_double_at(block, span, d + j);
             OLK_REQUIRE(olk_ends_hold(lower, upper, seen) &&
@@ -351,15 +359,15 @@ static inline int olk_check_preprocessing(const olk_setup *m, const uint8_t *blo
 {
     const int64_t rows = olk_word_at(block, OLK_AT_STEPS, 0) + olk_steps_before(m, block);
     const int64_t seen = olk_rows_seen(m, rows);
-    if (m->at.width)
+    if (OLK_MEMBER(m, at.width))
         OLK_CHECK(olk_check_width(m, block, problem));
-    if (m->at.width_follows)
+    if (OLK_MEMBER(m, at.width_follows))
         OLK_CHECK(olk_check_following(m, block, rows, problem));
-    if (m->at.clipped_rows) {
+    if (OLK_MEMBER(m, at.clipped_rows)) {
         const int64_t shortened = olk_word_at(block, m->at.clipped_rows, 0);
         OLK_REQUIRE(shortened <= rows, OLK_MANY_CLIPPED_ROWS, rows, shortened);
     }
-    if (m->at.common) {
+    if (OLK_MEMBER(m, at.common)) {
         const double mean = olk_double_at(block, m->at.common, 0);
         const double squares = olk_double_at(block, m->at.common, 1);
         OLK_REQUIRE(olk_between(mean, -olk_common_bound, olk_common_bound), OLK_BAD_COMMON, 0,
@@ -367,9 +375,9 @@ static inline int olk_check_preprocessing(const olk_setup *m, const uint8_t *blo
         OLK_REQUIRE(olk_between(squares, 0.0, olk_max_squares(m->features, rows)), OLK_BAD_COMMON,
                     1, squares);
     }
-    if (m->at.statistics)
+    if (OLK_MEMBER(m, at.statistics))
         OLK_CHECK(olk_check_records(m, block, seen, problem));
-    if (m->at.scaler)
+    if (OLK_MEMBER(m, at.scaler))
         OLK_CHECK(olk_check_features(m, block, seen, rows, m->forecasts, problem));
     return OLK_HOLDS;
 }

@@ -20,7 +20,7 @@ static inline int olk_check_weights(const olk_setup *m, const uint8_t *block, si
                                     int32_t sentence, olk_problem *problem)
 {
     const size_t n = 2 * (size_t)m->sorf.D * (size_t)m->columns;
-    if (m->stored > 1)
+    if (OLK_MEMBER(m, stored) > 1)
         return olk_check_all(block, m->stored == 8, offset, 0, n, -olk_max_weight, olk_max_weight,
                              sentence, problem);
     for (size_t i = 0; i < n; i++)
@@ -93,14 +93,14 @@ static inline int olk_check_last_label(const olk_setup *m, const uint8_t *block,
                                        olk_problem *problem)
 {
     const double last = olk_double_at(block, m->at.last_label, 0);
-    if (m->lapse > 0.0) {
+    if (OLK_MEMBER(m, lapse) > 0.0) {
         const double answers = olk_double_at(block, m->at.last_label, 1);
         OLK_REQUIRE(olk_between(answers, 0.0, m->lapse) && olk_is_whole(answers), OLK_BAD_ANSWERS,
                     m->lapse, answers);
     }
-    if (m->sorf.task == OLK_SORF_REGRESSION)
+    if (OLK_MEMBER(m, sorf.task) == OLK_SORF_REGRESSION)
         OLK_REQUIRE(olk_is_finite(last), OLK_BAD_LAST_LABEL, 0, last);
-    else if (m->sorf.task == OLK_SORF_CLASSES)
+    else if (OLK_MEMBER(m, sorf.task) == OLK_SORF_CLASSES)
         OLK_REQUIRE(olk_between(last, 0.0, (double)m->columns) && olk_is_whole(last),
                     OLK_BAD_LAST_LABEL, 0, last);
     else
@@ -120,7 +120,7 @@ static inline int olk_check_memory(const olk_setup *m, const uint8_t *block, olk
     OLK_REQUIRE(head < capacity && (held == capacity || !head), OLK_BAD_MEMORY_HEAD, 0, head);
     OLK_CHECK(olk_check_all(block, 1, m->at.memory_state, 1, OLK_MEMORY_WEIGHTS, 0.0, most,
                             OLK_BAD_MEMORY_EXPERT, problem));
-    if (m->at.memory_narrow)
+    if (OLK_MEMBER(m, at.memory_narrow))
         OLK_CHECK(olk_check_all(block, 1, m->at.memory_narrow, 0, OLK_MEMORY_WEIGHTS - 1, 0.0,
                                 most, OLK_BAD_MEMORY_EXPERT, problem));
     for (size_t i = 1 + OLK_MEMORY_WEIGHTS; i < 3 + OLK_MEMORY_WEIGHTS; i++)
@@ -129,7 +129,7 @@ static inline int olk_check_memory(const olk_setup *m, const uint8_t *block, olk
         for (size_t c = 0; c < n_codes; c++)
             OLK_REQUIRE((codes[c * capacity + j] & 15) && codes[c * capacity + j] >> 4,
                         OLK_BAD_MEMORY_CODE, j, codes[c * capacity + j]);
-        if (m->columns == 1) { /* a signed coefficient */
+        if (OLK_MEMBER(m, columns) == 1) { /* a signed coefficient */
             OLK_REQUIRE(marks[j] && marks[j] != 0x80, OLK_BAD_MEMORY_COEFFICIENT, j, marks[j]);
             continue;
         }
@@ -231,7 +231,7 @@ static inline double olk_max_of_history(const olk_setup *m, size_t i)
     case OLK_HISTORY_KERNEL:
         return olk_max_answer * target;
     default:
-        return m->wide ? DBL_MAX : FLT_MAX;
+        return m->wide ? DBL_MAX : (double)FLT_MAX;
     }
 }
 
@@ -293,7 +293,7 @@ static inline int olk_check_forecasters(const olk_setup *m, const uint8_t *block
 {
     const size_t m1 = (size_t)olk_diagonal_inputs(&m->forecast);
     const size_t m2 = (size_t)olk_head_inputs(&m->forecast), end = m2 + m2 * (m2 + 1) / 2;
-    const double largest = m->wide ? DBL_MAX : FLT_MAX;
+    const double largest = m->wide ? DBL_MAX : (double)FLT_MAX;
     const double lower = -olk_variance_margin, upper = 1.0 + olk_variance_margin;
     OLK_CHECK(olk_check_all(block, m->wide, m->at.forecaster, 0, m1, -olk_max_answer,
                             olk_max_answer, OLK_BAD_FORECASTER, problem));
@@ -320,7 +320,7 @@ static inline int olk_check_pending(const olk_setup *m, const uint8_t *block, ol
     const size_t at = m->at.pending, inputs = (size_t)olk_head_inputs(&m->forecast);
     const size_t each = OLK_PENDING_NUMBERS + inputs + 2 * (size_t)m->features;
     const double enough = m->forecast.horizon > 1 ? OLK_FIRST_CHANGES : 1.0;
-    const double target = olk_max_known_target(m), largest = m->wide ? DBL_MAX : FLT_MAX;
+    const double target = olk_max_known_target(m), largest = m->wide ? DBL_MAX : (double)FLT_MAX;
     const int is_known =
         olk_number_at(block, m->wide, m->at.history, OLK_HISTORY_CHANGES) >= enough;
     for (size_t k = 0; k < (size_t)m->forecast.horizon; k++) {
@@ -346,7 +346,7 @@ static inline int olk_check_forecast(const olk_setup *m, const uint8_t *block,
                                      olk_problem *problem)
 {
     const size_t n = (size_t)olk_n_experts(&m->forecast);
-    const double largest = m->wide ? DBL_MAX : FLT_MAX;
+    const double largest = m->wide ? DBL_MAX : (double)FLT_MAX;
     OLK_CHECK(olk_check_history(m, block, problem));
     OLK_CHECK(olk_check_forecasters(m, block, problem));
     OLK_CHECK(olk_check_all(block, m->wide, m->at.ml_poly, 0, n, -olk_max_regret, olk_max_regret,
@@ -354,7 +354,7 @@ static inline int olk_check_forecast(const olk_setup *m, const uint8_t *block,
     OLK_CHECK(olk_check_all(block, m->wide, m->at.ml_poly, n, n, 0.0, largest,
                             OLK_BAD_SQUARED_REGRET, problem));
     OLK_CHECK(olk_check_pending(m, block, problem));
-    if (m->at.season) {
+    if (OLK_MEMBER(m, at.season)) {
         const size_t capacity = (size_t)m->forecast.season + 1;
         const double count = olk_number_at(block, m->wide, m->at.season, 0);
         const double target = olk_max_known_target(m);
@@ -363,7 +363,7 @@ static inline int olk_check_forecast(const olk_setup *m, const uint8_t *block,
         OLK_REQUIRE(olk_is_whole(count) && count < 2.0 * (double)capacity, OLK_BAD_SEASON_COUNT, 0,
                     count);
     }
-    if (m->at.kernel_rows) {
+    if (OLK_MEMBER(m, at.kernel_rows)) {
         const int64_t rows = olk_word_at(block, m->at.kernel_rows, 0);
         OLK_REQUIRE(olk_counts_to(rows, olk_word_at(block, OLK_AT_STEPS, 0)), OLK_BAD_KERNEL_ROWS,
                     0, rows);
@@ -380,36 +380,36 @@ static inline int olk_check_sorf(const olk_setup *m, const uint8_t *block, olk_p
     OLK_CHECK(olk_check_counters(m, block, problem));
     OLK_CHECK(olk_check_preprocessing(m, block, problem));
     OLK_REQUIRE(olk_count_at(block, OLK_AT_VECTORS, 0) == 0, OLK_HAS_VECTORS, 0, 0);
-    if (m->forecasts)
+    if (OLK_MEMBER(m, forecasts))
         OLK_CHECK(olk_check_forecast(m, block, problem));
-    if (m->at.weights)
+    if (OLK_MEMBER(m, at.weights))
         OLK_CHECK(olk_check_weights(m, block, m->at.weights, OLK_BAD_WEIGHTS, problem));
-    if (m->at.mean_weights)
+    if (OLK_MEMBER(m, at.mean_weights))
         OLK_CHECK(olk_check_weights(m, block, m->at.mean_weights, OLK_BAD_MEAN_WEIGHTS, problem));
-    if (m->at.blend)
+    if (OLK_MEMBER(m, at.blend))
         OLK_CHECK(olk_check_experts(m, block, problem));
-    if (m->at.watch)
+    if (OLK_MEMBER(m, at.watch))
         OLK_CHECK(olk_check_in_time(m, block, problem));
-    if (m->at.novelty)
+    if (OLK_MEMBER(m, at.novelty))
         OLK_CHECK(olk_check_all(block, 1, m->at.novelty, 0, 2, 0.0, DBL_MAX, OLK_BAD_NOVELTY,
                                 problem));
-    if (m->at.target) {
+    if (OLK_MEMBER(m, at.target)) {
         OLK_CHECK(olk_check_all(block, 1, m->at.target, 0, 1, -olk_max_target_mean,
                                 olk_max_target_mean, OLK_BAD_TARGET, problem));
         OLK_CHECK(olk_check_all(block, 1, m->at.target, 1, 1, 0.0, olk_max_targets,
                                 OLK_BAD_TARGET, problem));
     }
-    if (m->at.linear)
+    if (OLK_MEMBER(m, at.linear))
         OLK_CHECK(olk_check_linear(m, block, problem));
-    if (m->at.relevance)
+    if (OLK_MEMBER(m, at.relevance))
         OLK_CHECK(olk_check_relevance(m, block, m->at.relevance, (size_t)m->sorf.d, problem));
-    if (m->at.shared_relevance)
+    if (OLK_MEMBER(m, at.shared_relevance))
         OLK_CHECK(olk_check_relevance(m, block, m->at.shared_relevance, 1, problem));
-    if (m->at.drift)
+    if (OLK_MEMBER(m, at.drift))
         OLK_CHECK(olk_check_drift_numbers(m, block, problem));
-    if (m->at.row_memory)
+    if (OLK_MEMBER(m, at.row_memory))
         OLK_CHECK(olk_check_memory(m, block, problem));
-    if (m->at.last_label)
+    if (OLK_MEMBER(m, at.last_label))
         OLK_CHECK(olk_check_last_label(m, block, problem));
     return OLK_HOLDS;
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "port.h"
+
 /* -- The forecaster --
    A forecaster's configuration and state (docs/forecast.md); forecast.h has the functions. */
 
@@ -72,18 +74,19 @@ enum { OLK_ROW_UNKNOWN = -2, OLK_ROW_WITHOUT_ERROR = -1 };
 #define OLK_MAX_SINGLE_TARGET 1e15
 #define OLK_MAX_DOUBLE_TARGET 1e100
 
-/* Inputs of the diagonal learner; inputs of the head; experts of ML-Poly. */
-static inline ptrdiff_t olk_diagonal_inputs(const olk_forecast *f)
+/* Inputs of the diagonal learner; inputs of the head; experts of ML-Poly. Inlined, so that a board
+   stores no setup to pass its address. */
+static OLK_INLINE ptrdiff_t olk_diagonal_inputs(const olk_forecast *f)
 {
     return 4 + (f->season ? 2 : 0) + 2 * f->d;
 }
 
-static inline int32_t olk_head_inputs(const olk_forecast *f)
+static OLK_INLINE int32_t olk_head_inputs(const olk_forecast *f)
 {
     return 7 + (f->season ? 2 : 0) + (f->kernel ? 2 : 0);
 }
 
-static inline int32_t olk_n_experts(const olk_forecast *f)
+static OLK_INLINE int32_t olk_n_experts(const olk_forecast *f)
 {
     return f->kernel ? 3 : 2;
 }

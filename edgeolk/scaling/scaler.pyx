@@ -79,7 +79,7 @@ cdef class RunningScaler(ScalerState):
     Statistics are float64, with a mean of two float64, so that noise on a large offset keeps its
     digits; with ``clip=None`` by Welford's recurrence. The memory is the block of ``plan``, per
     feature 40 bytes ("standard") or 56 ("minmax"), with ``clip=None`` 25 or 16, each region
-    rounded up to 64; with ``compact=True`` 9, and a deviation below 2^-22 of the mean counts as 0.
+    rounded up to 8; with ``compact=True`` 9, and a deviation below 2^-22 of the mean counts as 0.
     After construction only returned Python objects are allocated. One thread at a time may use a
     scaler; a second one gets a RuntimeError.
 
