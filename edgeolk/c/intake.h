@@ -231,6 +231,18 @@ static inline int olk_shorten_row(const olk_raw_row *row, ptrdiff_t d, double ma
 #define OLK_SCALER(in) (&(in)->scaler)
 #endif
 
+/* Statistics of all inputs together; a program for one learner that never has one scale for all of
+   them defines OLK_NO_ONE_SCALE. */
+typedef union {
+    olk_common common;
+    olk_two_numbers pair;
+} olk_one_scale;
+#ifdef OLK_NO_ONE_SCALE
+#define OLK_LEARNED(in) ((void)(in), (olk_one_scale *)NULL)
+#else
+#define OLK_LEARNED(in) (&(in)->learned)
+#endif
+
 typedef struct {
 #ifndef OLK_SETUP
     const olk_setup *setup;
@@ -245,13 +257,11 @@ typedef struct {
 #endif
     /* Of the row that was taken last. */
     olk_raw_row row;
-    int64_t seen;  /* rows in the statistics before it */
     int one_scale; /* whether one scale was used for all inputs */
     int shortened; /* whether it was longer than allowed */
-    union {
-        olk_common common;
-        olk_two_numbers pair;
-    } learned; /* statistics of all inputs that include it */
+#ifndef OLK_NO_ONE_SCALE
+    olk_one_scale learned; /* statistics of all inputs that include it */
+#endif
 } olk_intake;
 
 /* Where statistics of the width are, which exist if `gamma_rows` is above 0; and if `follows`. */
@@ -321,43 +331,45 @@ static inline double olk_readings_after(const olk_intake *in, int64_t rows)
 
 /* Statistics that include the row are computed, olk_intake_keep stores them. Once frozen, only a
    third distinct number is recorded. */
-static inline int olk_learn_one_scale(olk_intake *in)
+static inline int olk_learn_one_scale(olk_intake *in, int64_t seen)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
-    const int frozen = p->freeze_after > 0 && in->seen >= p->freeze_after;
-    const double count = olk_readings_after(in, in->seen);
+    const int frozen = p->freeze_after > 0 && seen >= p->freeze_after;
+    const double count = olk_readings_after(in, seen);
     olk_reader r;
     if (p->method == OLK_COMMON) {
-        in->learned.common = *olk_intake_common(in);
+        OLK_LEARNED(in)->common = *olk_intake_common(in);
         if (frozen)
             return 1;
     } else {
-        in->learned.pair = *olk_intake_pair(in);
+        OLK_LEARNED(in)->pair = *olk_intake_pair(in);
     }
     for (olk_begin_reading(&r, &in->row, OLK_SETUP_OF(in)->features, 0); olk_next_piece(&r);) {
         const double readings = count + (double)r.first;
         if (p->method != OLK_COMMON)
-            olk_learn_pairs(&in->learned.pair, r.x, olk_length_of(&r), readings);
+            olk_learn_pairs(&OLK_LEARNED(in)->pair, r.x, olk_length_of(&r), readings);
         for (ptrdiff_t k = 0; p->method == OLK_COMMON && k < olk_length_of(&r); k++)
-            olk_learn_common(&in->learned.common, r.x[k], readings + (double)k);
+            olk_learn_common(&OLK_LEARNED(in)->common, r.x[k], readings + (double)k);
     }
-    if (p->method != OLK_COMMON && frozen && in->learned.pair.others >= 0.0)
-        in->learned.pair = *olk_intake_pair(in);
+    if (p->method != OLK_COMMON && frozen && OLK_LEARNED(in)->pair.others >= 0.0)
+        OLK_LEARNED(in)->pair = *olk_intake_pair(in);
     return r.good;
 }
 
 /* Writes the row to `query`, scaled by statistics of all inputs. */
-static inline int olk_scale_by_one(const olk_intake *in, int learning, void *query)
+static inline int olk_scale_by_one(const olk_intake *in, int64_t seen, int learning,
+                                   void *query)
 {
     const olk_setup *setup = OLK_SETUP_OF(in);
-    const double count = olk_readings_after(in, in->seen + (learning != 0));
+    const double count = olk_readings_after(in, seen + (learning != 0));
     olk_shared_affine line;
     olk_reader r;
     double z[OLK_PIECE];
     if (setup->preprocessing.method == OLK_COMMON)
-        line = olk_common_affine(learning ? &in->learned.common : olk_intake_common(in), count);
+        line = olk_common_affine(learning ? &OLK_LEARNED(in)->common : olk_intake_common(in),
+                                 count);
     else
-        line = olk_pair_affine(learning ? &in->learned.pair : olk_intake_pair(in), count);
+        line = olk_pair_affine(learning ? &OLK_LEARNED(in)->pair : olk_intake_pair(in), count);
     for (olk_begin_reading(&r, &in->row, setup->features, 0); olk_next_piece(&r);) {
         olk_scale_common(&line, setup->preprocessing.common_clip, r.x, olk_length_of(&r), z);
         olk_write_piece(&r, z, query, setup->wide);
@@ -376,17 +388,17 @@ static inline int olk_has_one_scale(const olk_intake *in)
 
 #ifndef OLK_ROW_TYPE
 /* Scales a piece by records that include it; the updated records go to `to`. */
-static inline void olk_learn_piece(const olk_intake *in, const olk_reader *r, uint8_t *to,
-                                   double *z)
+static inline void olk_learn_piece(const olk_intake *in, const olk_reader *r, int64_t seen,
+                                   uint8_t *to, double *z)
 {
     const olk_scaler *s = OLK_SCALER(in);
-    if (!olk_is_frozen(s, in->seen)) {
+    if (!olk_is_frozen(s, seen)) {
         in->learn_readings(to, s->records + OLK_COMPACT_BYTES * r->first, r->x, r->length,
-                           &s->rule, (uint32_t)(in->seen + 1), (uint32_t)r->first, z);
+                           &s->rule, (uint32_t)(seen + 1), (uint32_t)r->first, z);
         return;
     }
     for (ptrdiff_t k = 0; k < olk_length_of(r); k++)
-        z[k] = olk_learn_record(s, r->first + k, r->x[k], in->seen, to + OLK_COMPACT_BYTES * k);
+        z[k] = olk_learn_record(s, r->first + k, r->x[k], seen, to + OLK_COMPACT_BYTES * k);
 }
 #endif
 
@@ -399,7 +411,7 @@ static inline double olk_last_reading(const olk_intake *in, ptrdiff_t j)
 }
 
 /* Writes the row to `query`, each input scaled by its own statistics. */
-static inline int olk_scale_each(olk_intake *in, int learning, void *query)
+static inline int olk_scale_each(olk_intake *in, int64_t seen, int learning, void *query)
 {
     const olk_setup *setup = OLK_SETUP_OF(in);
     olk_reader r;
@@ -409,11 +421,11 @@ static inline int olk_scale_each(olk_intake *in, int learning, void *query)
 #ifndef OLK_ROW_TYPE
         uint8_t later[OLK_PIECE * OLK_COMPACT_BYTES];
         if (learning && olk_is_compact(OLK_SCALER(in)))
-            olk_learn_piece(in, &r, r.first ? later : in->records, z);
+            olk_learn_piece(in, &r, seen, r.first ? later : in->records, z);
         else
 #endif
             for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
-                z[k] = olk_scale_reading(OLK_SCALER(in), r.first + k, r.x[k], in->seen, learning);
+                z[k] = olk_scale_reading(OLK_SCALER(in), r.first + k, r.x[k], seen, learning);
         for (ptrdiff_t k = 0; setup->forecasts && k < olk_length_of(&r); k++)
             if (r.x[k] != r.x[k])
                 z[k] = olk_last_reading(in, r.first + k);
@@ -425,17 +437,18 @@ static inline int olk_scale_each(olk_intake *in, int learning, void *query)
 /* Scales the row to `query`; 0 if it is bad. */
 static inline int olk_scale_row(olk_intake *in, int learning, void *query)
 {
+    const int64_t seen = olk_intake_seen(in);
     in->one_scale = olk_has_one_scale(in);
     if (in->one_scale && learning) {
-        if (!olk_learn_one_scale(in))
+        if (!olk_learn_one_scale(in, seen))
             return 0;
         in->one_scale = OLK_SETUP_OF(in)->preprocessing.method == OLK_COMMON ||
-                        in->learned.pair.others >= 0.0;
+                        OLK_LEARNED(in)->pair.others >= 0.0;
     }
     if (in->one_scale)
-        return olk_scale_by_one(in, learning, query);
+        return olk_scale_by_one(in, seen, learning, query);
     /* A forecaster predicts every row as if it were learned next. */
-    return olk_scale_each(in, learning || OLK_SETUP_OF(in)->forecasts, query);
+    return olk_scale_each(in, seen, learning || OLK_SETUP_OF(in)->forecasts, query);
 }
 
 /* -- A row, and what it changes -- */
@@ -447,7 +460,6 @@ static inline int olk_intake_row(olk_intake *in, olk_raw_row *row, int learning,
     const olk_setup *setup = OLK_SETUP_OF(in);
     in->row = *row;
     if (setup->preprocessing.method) {
-        in->seen = olk_intake_seen(in);
         if (!olk_scale_row(in, learning, query))
             return 0;
         *row = olk_placed_row(query, setup->wide);
@@ -463,10 +475,11 @@ static inline int olk_intake_row(olk_intake *in, olk_raw_row *row, int learning,
     return 1;
 }
 
-/* Stores the statistics of inputs, one by one, that include the row. */
+/* Stores the statistics of inputs, one by one, that include the row, which is counted already. */
 static inline void olk_keep_each(olk_intake *in)
 {
     const olk_setup *setup = OLK_SETUP_OF(in);
+    const int64_t seen = olk_intake_seen(in) - 1;
     olk_reader r;
 #ifndef OLK_ROW_TYPE
     const int compact = olk_is_compact(OLK_SCALER(in)), has_first = compact && !in->one_scale;
@@ -483,27 +496,28 @@ static inline void olk_keep_each(olk_intake *in)
 #ifndef OLK_ROW_TYPE
         if (compact) {
             if (r.first || !has_first)
-                olk_learn_piece(in, &r, OLK_SCALER(in)->records + OLK_COMPACT_BYTES * r.first, z);
+                olk_learn_piece(in, &r, seen, OLK_SCALER(in)->records + OLK_COMPACT_BYTES * r.first,
+                                z);
             continue;
         }
 #endif
         for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
             if (!setup->forecasts || r.x[k] == r.x[k])
-                olk_update_reading(OLK_SCALER(in), r.first + k, r.x[k], in->seen);
+                olk_update_reading(OLK_SCALER(in), r.first + k, r.x[k], seen);
     }
 }
 
-/* Adds the row that was taken last, now learned, to the statistics. */
+/* Adds the row that was taken last, now learned and counted, to the statistics. */
 static inline void olk_intake_keep(olk_intake *in)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
     if (p->max_norm > 0.0)
         *(int64_t *)OLK_REGION(in, clipped_rows) += in->shortened;
     if (p->method == OLK_COMMON) {
-        *olk_intake_common(in) = in->learned.common;
+        *olk_intake_common(in) = OLK_LEARNED(in)->common;
     } else if (p->method) {
         if (olk_has_one_scale(in))
-            *olk_intake_pair(in) = in->learned.pair;
+            *olk_intake_pair(in) = OLK_LEARNED(in)->pair;
         olk_keep_each(in);
     }
 }

@@ -322,8 +322,8 @@ static OLK_NOINLINE void olk_model_check_drift(const olk_model *m, const olk_int
 /* After the row that was taken last was learned and counted: updates statistics of inputs, drift
    and width; x: the row as the learner saw it. Returns whether there may be another width, which
    the caller then sets. */
-static inline int olk_model_finish(olk_model *m, olk_intake *in, const void *x,
-                                   const olk_row_sums *sums)
+static OLK_NOINLINE int olk_model_finish(olk_model *m, olk_intake *in, const void *x,
+                                         const olk_row_sums *sums)
 {
     const olk_setup *setup = OLK_SETUP_OF(m);
     olk_intake_keep(in);

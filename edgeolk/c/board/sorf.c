@@ -30,6 +30,9 @@
 #define OLK_SORF_SCRATCH 1
 #endif
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
+#if !EK_PAIRS && EK_SCALE_METHOD != 3
+#define OLK_NO_ONE_SCALE 1
+#endif
 #if !EK_FORECASTS
 #define OLK_SORF_NO_FORECASTS 1
 #endif
