@@ -141,8 +141,7 @@ typedef struct {
     void (*solve_lower_transposed)(const double *l, double *b, ptrdiff_t n);
     int (*cholesky)(double *a, ptrdiff_t n);
     int (*invert)(double *a, ptrdiff_t n, double *work);
-    void (*learn_readings)(uint8_t *to, const uint8_t *record, const double *x, ptrdiff_t m,
-                           const olk_compact_rule *rule, uint32_t row, uint32_t first, double *z);
+    olk_learn_readings_fn learn_readings;
 } olk_simd;
 
 /* -- Tile sizes -- */

@@ -226,8 +226,9 @@ static inline double olk_scaled_number(double centre, double rest, double half, 
    reading at a time. A learner scales a row that it learns by statistics that include the row; they
    are stored only once the learner has accepted the row. */
 
-/* Part of the file format. OLK_COMPACT: as OLK_STANDARD, with statistics in 9 bytes. */
-enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMPACT = 9 };
+/* Part of the file format. OLK_COMMON: one scale for all inputs, of a learner (below). OLK_COMPACT: as
+   OLK_STANDARD, with statistics in 9 bytes. */
+enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMMON = 3, OLK_COMPACT = 9 };
 
 /* A scaler's parameters and where its statistics are stored. In a learner, `numbers` and `counts`
    are two regions; in a standalone scaler (`by_feature`), both point into an array of olk_feature,
@@ -489,7 +490,7 @@ static inline void olk_learn_pair(olk_two_numbers *p, double x, double readings)
 static inline void olk_learn_pairs(olk_two_numbers *p, const double *x, ptrdiff_t m,
                                    double readings)
 {
-    if (p->others > 0.0) {
+    if (m > 1 && p->others > 0.0) {
         const double first = p->first, second = p->second;
         int64_t others = 0, known = 0;
         for (ptrdiff_t k = 0; k < m; k++) {

@@ -473,6 +473,10 @@ static inline void olk_compact_run_lanes(olk_compact_lanes *a, ptrdiff_t padded,
     }
 }
 
+typedef void (*olk_learn_readings_fn)(uint8_t *to, const uint8_t *record, const double *x,
+                                      ptrdiff_t m, const olk_compact_rule *rule, uint32_t row,
+                                      uint32_t first, double *z);
+
 /* Learns m readings of a row, from input `first` on, at most OLK_COMPACT_LANES; the new records go
    to `to`, the scaled readings to z. `record` and `to` point at the first input's, and may be
    equal. */

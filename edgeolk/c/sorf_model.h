@@ -7,16 +7,17 @@
    and OLK_CONSTANTS, the names of its constants: the compiler then leaves out what that model does
    not have, and calls its operations directly.
 
-   A call that returns a refusal has changed nothing. Learning marks the block (olk_begin_step) and
-   leaves it marked: the caller ends the step after it has updated statistics and width. */
+   Rows come from intake.h. A call that returns a refusal has changed nothing. Learning marks the
+   block (olk_begin_step) and leaves it marked: the caller ends the step after olk_model_finish, or,
+   if the model forecasts, olk_intake_keep. */
 #pragma once
 
 #include <string.h>
 
+#include "intake.h"
 #include "row_memory_state.h"
 #include "setup.h"
 #include "sorf_row.h"
-#include "width.h"
 
 /* Why a row or a target was refused; those of the other family (engine/step.pyx) are here too. */
 enum {
@@ -308,14 +309,41 @@ static inline int olk_model_learn(olk_model *m, const void *x, double y, double 
     return OLK_DONE;
 }
 
-/* Checks for drift after a row was learned; squares: the sum of its squared inputs; deviating: how
-   many of them have a deviation; scaler: has learned the row, its `seen`-th; NULL if it does not
-   scale each input. */
-static inline void olk_model_check_drift(const olk_model *m, const olk_scaler *scaler,
-                                         double squares, ptrdiff_t deviating, int64_t seen)
+/* Checks for drift after a row, the sum of whose squared inputs is given, was learned and added to
+   the statistics. */
+static OLK_NOINLINE void olk_model_check_drift(const olk_model *m, const olk_intake *in,
+                                               double squares)
 {
-    olk_check_drift(OLK_CONFIG(m), &m->state, scaler, squares, deviating, seen,
-                    OLK_SETUP_OF(m)->wide, (size_t)OLK_SETUP_OF(m)->stored);
+    olk_check_drift(OLK_CONFIG(m), &m->state, olk_intake_scales_each(in), squares,
+                    olk_intake_deviating(in), olk_intake_seen(in), OLK_SETUP_OF(m)->wide,
+                    (size_t)OLK_SETUP_OF(m)->stored);
+}
+
+/* After the row that was taken last was learned and counted: updates statistics of inputs, drift
+   and width; x: the row as the learner saw it. Returns whether there may be another width, which
+   the caller then sets. */
+static OLK_NOINLINE int olk_model_finish(olk_model *m, olk_intake *in, const void *x,
+                                         const olk_row_sums *sums)
+{
+    const olk_setup *setup = OLK_SETUP_OF(m);
+    olk_intake_keep(in);
+    if (OLK_HAS(m, drift))
+        olk_model_check_drift(m, in, setup->preprocessing.method ? sums->squares : 0.0);
+#ifdef OLK_SORF_FIXED_WIDTHS
+    (void)x;
+    return 0;
+#else
+    if (setup->preprocessing.follows) {
+        olk_intake_follow(in, sums->clamped, setup->sorf.d, *m->state.t);
+        return 1;
+    }
+    if (!olk_intake_width_is_due(in, x))
+        return 0;
+    olk_intake_set_width(in);
+    olk_model_set_width(m, olk_intake_gamma(in));
+    olk_model_clear(m);
+    return 1;
+#endif
 }
 
 /* -- The forecaster -- */
@@ -367,22 +395,22 @@ static inline int olk_model_ask(const olk_model *m, void *x, olk_forecast_answer
     return OLK_DONE;
 }
 
-/* Takes the target of the oldest pending row; NaN: never known. `x`: scratch for the kernel's row;
-   *square receives the squared size of a row that the kernel learned, else -1. */
-static inline int olk_model_tell(const olk_model *m, void *x, double y, double *square)
+/* Takes the target of the oldest pending row; NaN: never known. A width that follows the rows moves
+   if the kernel learned one, and is not set. `x`: scratch for the kernel's row. */
+static inline int olk_model_tell(const olk_model *m, olk_intake *in, void *x, double y)
 {
     const olk_setup *setup = OLK_SETUP_OF(m);
-    const int follows = OLK_HAS(m, width_follows);
+    const int follows = setup->preprocessing.follows;
     const uint64_t rows = follows ? *m->state.t : 0;
     double answer = 0.0;
-    *square = -1.0;
     if (!olk_model_takes_target(m, y))
         return OLK_REFUSED_TARGET;
     if (!OLK_OF(m).ops->tell(OLK_OF(m).forecast, &m->forecast, OLK_CONFIG(m), &m->state, x, y,
                              &answer))
         return OLK_REFUSED_NO_PENDING;
     if (follows && *m->state.t != rows) /* the kernel's row is still stored there */
-        *square = olk_sums_of_row(x, setup->sorf.d, setup->wide, 0.0).squares;
+        olk_intake_follow(in, olk_sums_of_row(x, setup->sorf.d, setup->wide, 0.0).squares,
+                          setup->sorf.d, *m->state.t);
     if (y == y && !OLK_OF(m).forecast->frozen)
         olk_model_count_error(m, y, answer);
     return OLK_DONE;

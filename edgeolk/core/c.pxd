@@ -74,6 +74,10 @@ cdef extern from "scaler_compact.h" nogil:
     ctypedef struct olk_compact:
         pass
 
+    ctypedef void (*olk_learn_readings_fn)(uint8_t* to, const uint8_t* record, const double* x,
+                                           ptrdiff_t m, const olk_compact_rule* rule, uint32_t row,
+                                           uint32_t first, double* z) noexcept
+
     olk_compact olk_compact_of(const uint8_t* at) noexcept
     olk_compact_rule olk_compact_rule_of(double clip, double window) noexcept
     double olk_compact_mean(const olk_compact* f) noexcept
@@ -104,58 +108,15 @@ cdef extern from "scaler.h" nogil:
         double maximum
 
     olk_feature_statistics olk_load_statistics(const olk_scaler* s, ptrdiff_t j) noexcept
-    int olk_is_frozen(const olk_scaler* s, int64_t seen) noexcept
-    double olk_learn_record(const olk_scaler* s, ptrdiff_t j, double x, int64_t seen,
-                            uint8_t* to) noexcept
     olk_affine olk_affine_of(const olk_scaler* s, const olk_feature_statistics* r) noexcept
     double olk_scale_reading(const olk_scaler* s, ptrdiff_t j, double x, int64_t seen,
                              int learning) noexcept
-    ptrdiff_t olk_count_deviating(const olk_scaler* s, ptrdiff_t d) noexcept
     void olk_update_reading(const olk_scaler* s, ptrdiff_t j, double x, int64_t seen) noexcept
-
-
-# One scale for all inputs, which may be found while readings take two values.
-
-cdef extern from "scaler.h" nogil:
-    ctypedef struct olk_common:
-        double mean
-        double squares
-
-    ctypedef struct olk_two_numbers:
-        double first
-        double second
-        double others
-
-    ctypedef struct olk_shared_affine:
-        double centre
-        double half
-
-    void olk_learn_common(olk_common* c, double x, double readings) noexcept
-    olk_shared_affine olk_common_affine(const olk_common* c, double readings) noexcept
-    void olk_learn_pairs(olk_two_numbers* p, const double* x, ptrdiff_t m, double readings) noexcept
-    olk_shared_affine olk_pair_affine(const olk_two_numbers* p, double readings) noexcept
-    void olk_scale_common(const olk_shared_affine* f, double clip, const double* x, ptrdiff_t m,
-                          double* z) noexcept
-
-
-# The norm of a row, and the factor that bounds it.
-
-cdef extern from "scaler.h" nogil:
-    ctypedef struct olk_length:
-        double total
-        double largest
-
-    void olk_measure(olk_length* length, double x) noexcept
-    int olk_is_within(const olk_length* length, double longest) noexcept
-    void olk_measure_again(olk_length* length, double x) noexcept
-    double olk_clip_factor(const olk_length* length, double longest) noexcept
 
 
 # The kernel width that is measured from rows, or follows them.
 
 cdef extern from "width.h" nogil:
-    const double olk_min_square
-
     ctypedef struct olk_width:
         double gamma
         int64_t measured
@@ -168,15 +129,6 @@ cdef extern from "width.h" nogil:
         double sizes
         double squares
         double clamped
-
-    void olk_measure_row(olk_width* w, void* mean, const void* x, ptrdiff_t d, int wide,
-                         int laplacian) noexcept
-    double olk_gamma_of(const olk_width* w, int laplacian, double max_gamma,
-                        double provisional) noexcept
-    double olk_gamma_from_square(double q) noexcept
-    olk_row_sums olk_sums_of_row(const void* row, ptrdiff_t d, int wide, double hold) noexcept
-    double olk_update_mean_square(double q, double square, ptrdiff_t d, int wide,
-                                  uint64_t rows) noexcept
 
 
 # Kernels and linear algebra over the ring: one table of functions for each instruction set. An
@@ -279,9 +231,6 @@ cdef extern from "ring_table.h" nogil:
                                                      ptrdiff_t n) noexcept
     ctypedef int (*olk_simd_cholesky)(double* a, ptrdiff_t n) noexcept
     ctypedef int (*olk_simd_invert)(double* a, ptrdiff_t n, double* work) noexcept
-    ctypedef void (*olk_simd_learn_readings)(uint8_t* to, const uint8_t* record, const double* x,
-                                             ptrdiff_t m, const olk_compact_rule* rule,
-                                             uint32_t row, uint32_t first, double* z) noexcept
 
     ctypedef struct olk_simd:
         const char* name
@@ -319,7 +268,7 @@ cdef extern from "ring_table.h" nogil:
         olk_simd_solve_lower_transposed solve_lower_transposed
         olk_simd_cholesky cholesky
         olk_simd_invert invert
-        olk_simd_learn_readings learn_readings
+        olk_learn_readings_fn learn_readings
 
 
 # Rows that are scored together: how many, and the storage of their sums.
@@ -639,6 +588,39 @@ cdef extern from "setup.h" nogil:
         const olk_sorf_ops* ops
 
 
+# The intake of rows: scaling, clipping, the width.
+
+cdef extern from "intake.h" nogil:
+    ctypedef struct olk_indices:
+        const int32_t* narrow
+        const int64_t* wide
+
+    ctypedef struct olk_raw_row:
+        const double* wide
+        const float* narrow
+        olk_indices index
+        const double* value
+        int64_t count
+
+    ctypedef struct olk_intake:
+        olk_learn_readings_fn learn_readings
+
+    double olk_read_f64(const double* at) noexcept
+    int64_t olk_read_i64(const int64_t* at) noexcept
+    int64_t olk_read_index(olk_indices index, int64_t k) noexcept
+
+    void olk_intake_attach(olk_intake* intake, const olk_setup* setup, uint8_t* base) noexcept
+    int olk_intake_row(olk_intake* intake, olk_raw_row* row, int learning, void* query) noexcept
+    void olk_intake_keep(olk_intake* intake) noexcept
+    double olk_intake_clamp(const olk_intake* intake) noexcept
+    olk_width* olk_intake_measured(const olk_intake* intake) noexcept
+    int olk_intake_measures(const olk_intake* intake) noexcept
+    double olk_intake_gamma(const olk_intake* intake) noexcept
+    void olk_intake_start_width(olk_intake* intake, ptrdiff_t inputs) noexcept
+    int olk_intake_width_is_due(olk_intake* intake, const void* x) noexcept
+    void olk_intake_set_width(olk_intake* intake) noexcept
+
+
 # A model of the sorf family over its block.
 
 cdef extern from "sorf_model.h" nogil:
@@ -671,19 +653,18 @@ cdef extern from "sorf_model.h" nogil:
     void olk_model_attach(olk_model* m, uint8_t* block) noexcept
     void olk_model_set_width(olk_model* m, double gamma) noexcept
     void olk_model_begin(olk_model* m) noexcept
-    void olk_model_clear(olk_model* m) noexcept
     int64_t olk_model_begin_answers(olk_model* m) noexcept
     void olk_model_count_answers(const olk_model* m, int64_t rows) noexcept
     int olk_model_decide(olk_model* m, const void* row, double* f) noexcept
     int64_t olk_model_scores(olk_model* m, const void* rows, int64_t count, double* f) noexcept
     int olk_model_learn(olk_model* m, const void* x, double y, double weight, double* f,
                         olk_row_sums* sums) noexcept
-    void olk_model_check_drift(const olk_model* m, const olk_scaler* scaler, double squares,
-                               ptrdiff_t deviating, int64_t seen) noexcept
+    int olk_model_finish(olk_model* m, olk_intake* intake, const void* x,
+                         const olk_row_sums* sums) noexcept
     int64_t olk_model_pending(const olk_model* m) noexcept
     int olk_model_predict(const olk_model* m, void* x, olk_forecast_answer* answer) noexcept
     int olk_model_ask(const olk_model* m, void* x, olk_forecast_answer* answer) noexcept
-    int olk_model_tell(const olk_model* m, void* x, double y, double* square) noexcept
+    int olk_model_tell(const olk_model* m, olk_intake* intake, void* x, double y) noexcept
     int olk_model_check_target(const olk_model* m, double y) noexcept
     void olk_model_restart(olk_model* m) noexcept
     void olk_model_accept(olk_model* m) noexcept

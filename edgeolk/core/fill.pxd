@@ -1,6 +1,5 @@
 """Fills the settings that every family has from a configuration, a Python object, by name."""
 
-from edgeolk.core.c cimport OLK_COMPACT, olk_compact_rule_of
 from edgeolk.core.parts cimport fill_choices
 from edgeolk.core.state cimport (
     LABELS_CLASSES, LABELS_TARGETS, LABELS_TWO, LABELS_UNUSED, State,
@@ -37,17 +36,5 @@ cdef inline void fill_labels(State* s, object config) except *:
 cdef inline void fill_preprocessing(State* s, object config) except *:
     """The configuration of preprocessing."""
     preprocessing = config.preprocessing
-    s.preprocessing.scaler.method = preprocessing.method
-    s.preprocessing.scaler.clip = preprocessing.clip
-    s.preprocessing.scaler.window = preprocessing.window
-    s.preprocessing.scaler.freeze_after = preprocessing.freeze_after
-    if preprocessing.method == OLK_COMPACT:
-        s.preprocessing.scaler.rule = olk_compact_rule_of(
-            preprocessing.clip, preprocessing.window)
-    s.preprocessing.max_norm = preprocessing.clip_rows
-    s.preprocessing.gamma_rows = preprocessing.gamma_rows
-    s.preprocessing.pairs = config.finds_pairs
-    s.preprocessing.clamp = config.clamp_limit
-    s.preprocessing.common_clip = preprocessing.common_clip
     s.preprocessing.reshapes = preprocessing.reshapes
     s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0

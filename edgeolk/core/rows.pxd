@@ -16,8 +16,8 @@ from libc.string cimport memset, strcmp
 from edgeolk.core.numbers cimport all_finite, all_within, finite_as_float, floating, row_type
 from edgeolk.core.c cimport (
     OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_NEAR_F32, OLK_NEAR_F64, olk_count_nonzeros,
-    olk_dtype_bytes, olk_get, olk_nonzeros, olk_place_nonzeros, olk_quantize_row,
-    olk_round_to_storage,
+    olk_dtype_bytes, olk_get, olk_nonzeros, olk_place_nonzeros, olk_quantize_row, olk_read_f64,
+    olk_read_index, olk_round_to_storage,
 )
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, ROWS_EITHER, dtype_is_short, dtype_max,
@@ -118,25 +118,6 @@ cdef inline const void* place(State* s, const floating* x) noexcept nogil:
     return placed
 
 
-cdef extern from *:
-    """
-    /* Read once: another thread may write the caller's array between a check and its use. */
-    static inline int32_t olk_read_i32(const int32_t *at) { return *(const volatile int32_t *)at; }
-    static inline int64_t olk_read_i64(const int64_t *at) { return *(const volatile int64_t *)at; }
-    static inline double olk_read_f64(const double *at) { return *(const volatile double *)at; }
-    """
-    int32_t olk_read_i32(const int32_t* at) noexcept nogil
-    int64_t olk_read_i64(const int64_t* at) noexcept nogil
-    double olk_read_f64(const double* at) noexcept nogil
-
-
-cdef inline int64_t read_index(Indices index, int64_t k) noexcept nogil:
-    """Number k of them."""
-    if index.wide != NULL:
-        return olk_read_i64(index.wide + k)
-    return olk_read_i32(index.narrow + k)
-
-
 cdef inline Indices indices_from(Indices index, int64_t first) noexcept nogil:
     """Those from number ``first`` on."""
     if index.wide != NULL:
@@ -155,7 +136,7 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
     s.beyond = 0
     memset(x, 0, <size_t>s.c.n_features * sizeof(float))
     for k in range(count):
-        j = read_index(index, k)
+        j = olk_read_index(index, k)
         v = olk_read_f64(value + k)
         if not (previous < j < s.c.n_features and isfinite(v)):
             return NULL

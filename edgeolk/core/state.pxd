@@ -11,8 +11,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.c cimport (
-    olk_common, olk_forecast_answer, olk_kernel, olk_model, olk_pair_fn, olk_quantizer, olk_row_fn,
-    olk_scaler, olk_setup, olk_simd, olk_sparse_fn, olk_two_numbers, olk_width as Width,
+    olk_forecast_answer, olk_indices as Indices, olk_intake, olk_kernel, olk_model, olk_pair_fn,
+    olk_quantizer, olk_row_fn, olk_setup, olk_simd, olk_sparse_fn,
 )
 
 
@@ -95,47 +95,11 @@ cdef struct Skipped:
     int64_t rows              # number of bad rows skipped
 
 
-cdef struct Indices:
-    # Column indices of the non-zeros of a sparse row, in one of two types; both NULL for none.
-    const int32_t* narrow
-    const int64_t* wide
-
-cdef struct Raw:
-    # A row as passed by the caller: wide, narrow, or index with value.
-    const double* wide
-    const float* narrow
-    Indices index
-    const double* value       # NULL for a dense row
-    int64_t count             # of index and value
-
-cdef enum:
-    MAX_LEARNED = 64          # inputs whose updated records are kept until the row is accepted
-
-
 cdef struct Preprocessing:
     # Preprocessing of a row before the learner sees it.
     bint reshapes             # rows are scaled or bounded
     bint on                   # statistics or the width are updated after a row is learned
-    olk_scaler scaler         # method 0: no scaler
-    # Updated records of the first inputs of the row being learned, so that they are computed once.
-    uint8_t learned[MAX_LEARNED * 9]
-    double max_norm           # maximum norm of a row, 0 for none
-    int64_t* clipped          # number of rows shortened, or NULL
-    bint bounded              # whether the row in scratch was shortened
-    Raw raw                   # the row being learned
-    int64_t gamma_rows        # rows that the width is estimated from, 0 if it is given
-    Width* width              # or NULL
-    double* follows           # q of a width that adapts to the rows (c/width.h), or NULL
-    # One scale for all inputs (c/scaler.h): always, or while readings take two values.
-    olk_common* common
-    olk_two_numbers* pair
-    olk_common common_now     # including the row being learned
-    olk_two_numbers pair_now
-    bint pairs                # whether two-valued readings are detected, with the width
-    bint is_common            # whether the row in scratch was scaled by the common scale
-    double common_clip        # deviations that it is then clipped to
-    double clamp              # bound on individually scaled inputs of the features, 0: none
-    void* mean                # (d,) mean of these rows, in the row type
+    olk_intake intake
 
 
 cdef enum:

@@ -6,10 +6,11 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from edgeolk.core.c cimport (
-    OLK_GAUSSIAN, olk_common, olk_constants, olk_model_attach, olk_scaler, olk_two_numbers,
+    OLK_GAUSSIAN, olk_constants, olk_intake, olk_intake_attach, olk_intake_start_width,
+    olk_model_attach,
 )
 from edgeolk.core.state cimport (
-    Errors, Forgetron, Function, Halving, Hints, Mean, Nystrom, Skipped, State, Width,
+    Errors, Forgetron, Function, Halving, Hints, Mean, Nystrom, Skipped, State,
 )
 from edgeolk.sorf.tables cimport functions_for
 from edgeolk.core.preprocessing cimport use_width
@@ -91,21 +92,12 @@ cdef inline void attach_sorf(State* s) noexcept:
         s.query = <char*>s.m + s.setup.at.query
 
 
-cdef inline int attach_preprocessing(State* s, dict places) except -1:
-    """Pointers of the preprocessing, and the width if it is known."""
-    cdef olk_scaler* scaler = &s.preprocessing.scaler
-    scaler.numbers = <double*>at(places, "scaler")
-    scaler.counts = <int32_t*>at(places, "scaler_counts")
-    scaler.minimum = <double*>at(places, "scaler_range")
-    scaler.records = <uint8_t*>at(places, "statistics")
-    scaler.maximum = NULL if scaler.minimum == NULL else scaler.minimum + s.c.n_features
-    s.preprocessing.clipped = <int64_t*>at(places, "clipped_rows")
-    s.preprocessing.width = <Width*>at(places, "width")
-    s.preprocessing.mean = at(places, "width_mean")
-    s.preprocessing.follows = <double*>at(places, "width_follows")
-    if s.preprocessing.pairs:
-        s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
-    s.preprocessing.common = <olk_common*>at(places, "common")
-    if s.preprocessing.width != NULL or s.preprocessing.follows != NULL:
+cdef inline void attach_preprocessing(State* s) noexcept:
+    """The intake of rows, whose setup is filled, in the block, and the width if it is known."""
+    cdef olk_intake* intake = &s.preprocessing.intake
+    olk_intake_attach(intake, &s.setup, <uint8_t*>s.m)
+    intake.learn_readings = s.simd.learn_readings
+    if s.setup.preprocessing.follows:
+        olk_intake_start_width(intake, s.setup.sorf.d)
+    if s.setup.preprocessing.follows or s.setup.preprocessing.gamma_rows > 0:
         use_width(s)
-    return 0

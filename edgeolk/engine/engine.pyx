@@ -26,14 +26,15 @@ from edgeolk.core.parts cimport FAMILY_SORF
 from edgeolk.ring.fill cimport fill_ring
 from edgeolk.sorf.fill cimport fill_sorf
 from edgeolk.core.c cimport (
-    OLK_SEALED, olk_begin_step, olk_counts, olk_end_step, olk_model_accept, olk_model_counts,
-    olk_model_pending, olk_model_restart, olk_model_verdict, olk_simd, olk_verdict,
+    OLK_SEALED, olk_begin_step, olk_counts, olk_end_step, olk_intake_measured, olk_model_accept,
+    olk_model_counts, olk_model_pending, olk_model_restart, olk_model_verdict, olk_simd,
+    olk_verdict, olk_width,
 )
 from edgeolk.core.refusals cimport (
     check_weight, is_label, label_error, labels_allowed, not_finite, outcome_error, wrong_length,
 )
 from edgeolk.engine.rebuild cimport rebuild_derived
-from edgeolk.core.state cimport DONE, Model, State, Width
+from edgeolk.core.state cimport DONE, Model, State
 from edgeolk.engine.step cimport (
     answer, asks_score, construct, count_asked, family_of, learn, prepare_mean, skip, wants,
 )
@@ -78,7 +79,7 @@ cdef class Engine:
         places = self.places()
         attach(&self.state, places)
         attach_sorf(&self.state)
-        attach_preprocessing(&self.state, places)
+        attach_preprocessing(&self.state)
         if fresh:
             self.start()
 
@@ -328,13 +329,13 @@ cdef class Engine:
     @property
     def steps(self):
         """Rows learned, including those before the kernel width was known."""
-        cdef const Width* before = self.state.preprocessing.width
+        cdef const olk_width* before = olk_intake_measured(&self.state.preprocessing.intake)
         return self.state.m.steps + (before.steps if before != NULL else 0)
 
     def counters(self):
         """Counters of the block by name; 0 for those that the model does not keep."""
         cdef State* s = &self.state
-        cdef const Width* before = s.preprocessing.width
+        cdef const olk_width* before = olk_intake_measured(&s.preprocessing.intake)
         cdef olk_counts n = olk_model_counts(&s.sorf)
         return {
             "steps": n.steps,

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from edgeolk.ring.bases cimport features_of, map_features, maps_features, take_values
-from edgeolk.core.c cimport OLK_F64, olk_row_outputs
+from edgeolk.core.c cimport OLK_F64, olk_intake_measures, olk_row_outputs
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS
 from edgeolk.ring.ring cimport lengths_from
 from edgeolk.core.state cimport Example, MAX_CHANGED, State
@@ -80,7 +80,7 @@ cdef inline int64_t rows_ahead(const State* s) noexcept nogil:
     if s.ahead.rows == 0 or not (maps_features(s) or pays_together(s)):
         return 0
     # Until the kernel width is known, any row may change it.
-    if s.preprocessing.width != NULL and not s.preprocessing.width.gamma > 0.0:
+    if olk_intake_measures(&s.preprocessing.intake):
         return 0
     return s.ahead.rows
 

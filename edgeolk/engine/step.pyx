@@ -22,12 +22,11 @@ from edgeolk.sorf.sorf cimport (
     sorf_construct, sorf_decide, sorf_learn, sorf_n_outputs, sorf_rows_together,
     sorf_scores, sorf_threshold, sorf_write_outputs,
 )
-from edgeolk.core.preprocessing cimport (
-    count_clipped, keep_statistics, set_width, width_is_due,
-)
+from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.c cimport (
-    OLK_RUNS, olk_begin_step, olk_bernoulli, olk_end_step, olk_model_begin_answers,
-    olk_model_count_answers, olk_pcg32_seed,
+    OLK_RUNS, olk_begin_step, olk_bernoulli, olk_end_step, olk_intake, olk_intake_keep,
+    olk_intake_measured, olk_intake_set_width, olk_intake_width_is_due, olk_model_begin_answers,
+    olk_model_count_answers, olk_pcg32_seed, olk_width,
 )
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, FAMILY_SORF, POLICY_RAISE, basis_freezes, basis_starts_full,
@@ -183,12 +182,13 @@ cdef inline int ring_step(State* s, const void* x, double y, double weight,
 
 
 cdef int ring_learn(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
+    cdef olk_intake* intake = &s.preprocessing.intake
     cdef int outcome = ring_step(s, x, y, weight, f)
     if outcome == DONE and s.preprocessing.on:
-        keep_statistics(s)
-        count_clipped(s)
-        if width_is_due(s, x):
-            set_width(s)
+        olk_intake_keep(intake)
+        if olk_intake_width_is_due(intake, x):
+            olk_intake_set_width(intake)
+            use_width(s)
             ring_clear(s)
     return outcome
 
@@ -224,11 +224,12 @@ cdef void ring_clear(State* s) noexcept nogil:
     """The counters of the stream are kept."""
     cdef int64_t asked = s.function.labels_asked
     cdef int64_t clipped = s.function.clipped
+    cdef olk_width* before = olk_intake_measured(&s.preprocessing.intake)
     cdef int k
-    s.preprocessing.width.steps = s.m.steps
-    s.preprocessing.width.mistakes = s.m.mistakes
-    s.preprocessing.width.updates = s.m.updates
-    s.preprocessing.width.capacity_hits = s.function.capacity_hits
+    before.steps = s.m.steps
+    before.mistakes = s.m.mistakes
+    before.updates = s.m.updates
+    before.capacity_hits = s.function.capacity_hits
     for k in range(OLK_RUNS):
         memset(<uint8_t*>s.m + s.setup.cleared[k].offset, 0, s.setup.cleared[k].bytes)
     s.m.n = 0

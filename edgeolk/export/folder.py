@@ -19,8 +19,8 @@ from edgeolk.learner import Learner
 #: The library's C.
 C_FOLDER = BOARD.parent
 #: Files of every export besides edgeolk.c, and those of learners that learn.
-ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c", "LICENSE")
-LEARNING = ("block.h", "call.h", "crc.h", "rows.h", "flash.h", "flash.c")
+ALWAYS = ("edgeolk.h", "strict.h", "answers.h", "main.c", "LICENSE")
+LEARNING = ("block.h", "call.h", "crc.h", "flash.h", "flash.c")
 #: Where calls may have their scratch memory.
 SCRATCH = ("stack", "arena")
 #: Headers that only the library's own build includes.

@@ -18,7 +18,6 @@ from edgeolk.export.text import (
 )
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
-from edgeolk.scaling.record import INSIDE
 
 SOURCE = "sorf.c"
 #: Whether an exported learner learns.
@@ -127,20 +126,14 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_MOST": setup["max_sum"],
         "EK_MOST_WEIGHT": config.max_weight,
         "EK_SCALE_METHOD": preprocessing.method,
-        "EK_CLIPS_ROWS": int(preprocessing.clip_rows > 0.0),
-        "EK_CLIP_ROWS": preprocessing.clip_rows,
-        "EK_FREEZE_AFTER": f"INT64_C({preprocessing.freeze_after})",
         "EK_GAMMA_ROWS": preprocessing.gamma_rows,
         "EK_FOLLOWS": int(preprocessing.follows),
         "EK_PAIRS": int(config.finds_pairs),
         "EK_SHARED": int(at["shared_relevance"] > 0),
-        "EK_COMMON": int(preprocessing.method == INSIDE["common"]),
-        "EK_COMMON_CLIP": float(preprocessing.common_clip),
         "EK_MULTIPLES": multiples,
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
         **{f"EK_AT_{name}": f"{offset}u" for name, offset in at.items()},
         "EK_SORF": folded(designated(setup.pop("sorf"))),
-        "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecaster is not None),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
         "EK_LAPSE": int(config.values["lapse"]),

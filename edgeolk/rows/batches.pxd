@@ -10,8 +10,9 @@ it is used. Modules that cimport this call ``cnp.import_array()`` first.
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
+from edgeolk.core.c cimport olk_read_i64, olk_read_index
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
-from edgeolk.core.rows cimport accepts, indices_from, olk_read_i64, read_index
+from edgeolk.core.rows cimport accepts, indices_from
 from edgeolk.core.state cimport Indices, State
 from edgeolk.rows.arrays cimport as_doubles, as_numbers, is_plain, is_vector
 
@@ -233,6 +234,6 @@ cdef inline int raise_bad_indices(const Batch* rows, int64_t first, int64_t last
     """Raise the error for bad indices in a row."""
     cdef int64_t k
     for k in range(first, last):
-        if not 0 <= read_index(rows.index, k) < rows.d:
+        if not 0 <= olk_read_index(rows.index, k) < rows.d:
             raise ValueError(f"X must have indices from 0 to {rows.d - 1}")
     raise ValueError("X must have increasing indices within each row")

@@ -16,8 +16,7 @@ from edgeolk.engine.lookahead cimport (
 )
 from edgeolk.engine.engine cimport Engine
 from edgeolk.core.refusals cimport is_bad_row, is_label, is_weight, outcome_error
-from edgeolk.core.c cimport olk_model_begin_answers, olk_model_count_answers
-from edgeolk.core.rows cimport olk_read_f64
+from edgeolk.core.c cimport olk_model_begin_answers, olk_model_count_answers, olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.together cimport NUMBERS_OF_BLOCK, row_bytes
 from edgeolk.engine.step cimport answer, learn, prepare_mean, skip

@@ -7,14 +7,12 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
-    OLK_DRIFT_SINCE, olk_count_deviating, olk_drift_number, olk_end_step, olk_memory_weight,
-    olk_model_ask, olk_model_begin, olk_model_check_drift, olk_model_check_target, olk_model_clear,
-    olk_model_decide, olk_model_learn, olk_model_predict, olk_model_scores, olk_model_tell,
-    olk_model_verdict, olk_row_sums, olk_scaler, olk_verdict,
+    OLK_DRIFT_SINCE, olk_drift_number, olk_end_step, olk_intake_clamp, olk_intake_keep,
+    olk_memory_weight, olk_model_ask, olk_model_begin, olk_model_check_target, olk_model_decide,
+    olk_model_finish, olk_model_learn, olk_model_predict, olk_model_scores, olk_model_tell,
+    olk_model_verdict, olk_row_sums, olk_verdict,
 )
-from edgeolk.core.preprocessing cimport (
-    count_clipped, follow_row, keep_statistics, rows_seen, set_width, width_is_due,
-)
+from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.state cimport DONE, MAX_COUNT, REFUSED_COUNT, REFUSED_OVERFLOW, State
 from edgeolk.core.together cimport dense_rows
 
@@ -40,7 +38,7 @@ cdef inline bint repeats(const State* s) noexcept nogil:
 
 cdef inline void clamp_inputs(State* s) noexcept nogil:
     """Clamp inputs that are scaled individually (S 15), not those with a common scale."""
-    s.sorf.config.hold = 0.0 if s.preprocessing.is_common else s.setup.preprocessing.clamp
+    s.sorf.config.hold = olk_intake_clamp(&s.preprocessing.intake)
 
 
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
@@ -51,40 +49,9 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
         return forecast_learn(s, x, y, f)
     clamp_inputs(s)
     outcome = olk_model_learn(&s.sorf, x, y, weight, f, &sums)
-    if outcome != DONE:
-        return outcome
-    if s.preprocessing.on:
-        keep_statistics(s)
-    if s.setup.at.drift:
-        check_drift(s, sums.squares)
-    if s.preprocessing.on:
-        count_clipped(s)
-        if s.preprocessing.follows != NULL:
-            follow_row(s, sums.clamped)
-        elif width_is_due(s, x):
-            set_width(s)
-            olk_model_clear(&s.sorf)
-    return DONE
-
-
-cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
-    """Number of inputs with a positive deviation in the scaler; 0 without a scaler."""
-    cdef Py_ssize_t d = s.c.n_features
-    if s.preprocessing.scaler.method == 0:
-        return 0
-    if s.preprocessing.common != NULL:
-        return d if s.preprocessing.common.squares > 0.0 else 0
-    if s.preprocessing.is_common:
-        return d if s.preprocessing.pair.others > 0.0 else 0
-    return olk_count_deviating(&s.preprocessing.scaler, d)
-
-
-cdef inline void check_drift(State* s, double squares) noexcept nogil:
-    """Check for drift, after a row was learned and added to the scaler."""
-    cdef const olk_scaler* scaler = NULL
-    if s.preprocessing.scaler.method != 0 and not s.preprocessing.is_common:
-        scaler = &s.preprocessing.scaler
-    olk_model_check_drift(&s.sorf, scaler, squares, deviating(s), rows_seen(s))
+    if outcome == DONE and olk_model_finish(&s.sorf, &s.preprocessing.intake, x, &sums):
+        use_width(s)
+    return outcome
 
 
 cdef inline int sorf_decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
@@ -157,19 +124,11 @@ cdef inline int forecast_ask(State* s, const void* x, double* f) noexcept nogil:
 
 cdef inline int forecast_tell(State* s, double y) noexcept nogil:
     """Take the target of the oldest pending row, NaN if it is never known; returns an Outcome."""
-    cdef double square
     # The query receives the row that the kernel learns.
-    cdef int outcome = olk_model_tell(&s.sorf, s.query, y, &square)
-    if square >= 0.0:
-        follow_row(s, square)
+    cdef int outcome = olk_model_tell(&s.sorf, &s.preprocessing.intake, s.query, y)
+    if outcome == DONE and s.setup.preprocessing.follows:
+        use_width(s)
     return outcome
-
-
-cdef inline void forecast_keep(State* s) noexcept nogil:
-    """Update the statistics of inputs after a row was asked."""
-    if s.preprocessing.on:
-        keep_statistics(s)
-        count_clipped(s)
 
 
 cdef inline int forecast_learn(State* s, const void* x, double y, double* f) noexcept nogil:
@@ -183,7 +142,7 @@ cdef inline int forecast_learn(State* s, const void* x, double y, double* f) noe
         if s.setup.forecast.frozen:  # as if there had been no row
             s.m.steps -= 1
         else:
-            forecast_keep(s)
+            olk_intake_keep(&s.preprocessing.intake)
     return outcome
 
 
@@ -193,7 +152,7 @@ cdef inline int sorf_ask(State* s, const void* x, double* f) noexcept nogil:
     """Predict one checked row and keep it until its target arrives; returns an Outcome."""
     cdef int outcome = forecast_ask(s, x, f)
     if outcome == DONE:
-        forecast_keep(s)
+        olk_intake_keep(&s.preprocessing.intake)
         olk_end_step(&s.m.flags, 0)
     return outcome
 

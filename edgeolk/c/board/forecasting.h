@@ -8,32 +8,8 @@
 static ek_number *ek_take_readings(ek_call *c, const ek_number *x)
 {
     ek_number *z = OLK_REGION(&c->m, query);
-#if EK_FEATURES
-    const ek_number *last = olk_last_inputs(&ek_forecaster, &c->m.forecast);
-    for (int j = 0; j < EK_FEATURES; j++) {
-        if (x[j] - x[j] == 0)
-            z[j] = (ek_number)olk_scale_reading(&c->scaler, j, (double)x[j], c->seen, 1);
-        else if (x[j] == x[j])
-            return NULL;
-        else
-            z[j] = last[j];
-    }
-#else
-    (void)x;
-#endif
-    return z;
-}
-
-static void ek_keep_readings(ek_call *c, const ek_number *x)
-{
-#if EK_FEATURES
-    for (int j = 0; j < EK_FEATURES; j++)
-        if (x[j] == x[j])
-            olk_update_reading(&c->scaler, j, (double)x[j], c->seen);
-#else
-    (void)c;
-    (void)x;
-#endif
+    olk_raw_row row = {x};
+    return olk_intake_row(&c->intake, &row, 1, z) ? z : NULL;
 }
 
 static void ek_fill_forecast(const olk_forecast_answer *prediction, ek_forecast *forecast)
@@ -65,7 +41,7 @@ int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
     ek_number *z = ek_take_readings(c, x);
     if (!z || olk_model_ask(&c->m, z, &prediction) != OLK_DONE)
         return EK_BAD_ROW;
-    ek_keep_readings(c, x);
+    olk_intake_keep(&c->intake);
     olk_end_step(c->m.state.flags, 0);
     ek_fill_forecast(&prediction, forecast);
     return EK_OK;
@@ -75,16 +51,9 @@ int ek_tell(void *arena, double y)
 {
     EK_CALL(c, arena);
     ek_enter(arena, c);
-    double square;
-    const int outcome = olk_model_tell(&c->m, OLK_REGION(&c->m, query), y, &square);
+    const int outcome = olk_model_tell(&c->m, &c->intake, OLK_REGION(&c->m, query), y);
     if (outcome != OLK_DONE)
         return outcome == OLK_REFUSED_TARGET ? EK_BAD_LABEL : EK_WRONG_ORDER;
-#if EK_FOLLOWS
-    if (square >= 0.0) {
-        double *q = OLK_REGION(&c->m, width_follows);
-        *q = olk_update_mean_square(*q, square, EK_INPUTS, EK_WIDE_ROWS, *c->m.state.t);
-    }
-#endif
     olk_end_step(c->m.state.flags, 0);
     return EK_OK;
 }

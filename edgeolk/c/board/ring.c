@@ -8,11 +8,11 @@
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
 #define OLK_NUMBER_BITS (EK_STORES == 2 ? 64 : 32)
 #define OLK_COEF_BITS (EK_COEF_DTYPE == 2 ? 64 : 32)
-#include "shorten.h"
+#define OLK_ROW_TYPE ek_number
 
+#include "edgeolk/intake.h"
 #include "edgeolk/kernels.h"
 #include "edgeolk/mathf.h"
-#include "edgeolk/scaler.h"
 
 #if EK_STORES == 1
 #define EK_ROW olk_row_f32
@@ -75,7 +75,8 @@ static const ek_number *ek_take(double *arena, const ek_number *x)
         query[j] = (ek_number)ek_reading(x, j);
     }
 #if EK_CLIPS_ROWS
-    (void)ek_shorten(query);
+    const olk_raw_row row = {query};
+    (void)olk_shorten_row(&row, EK_FEATURES, EK_CLIP_ROWS, EK_WIDE_ROWS, query);
 #endif
     for (int j = 0; j < EK_FEATURES; j++)
         if (!(olk_fabs((double)query[j]) <= EK_MOST))

@@ -30,6 +30,9 @@
 #define OLK_SORF_SCRATCH 1
 #endif
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
+#if !EK_PAIRS && EK_SCALE_METHOD != 3
+#define OLK_NO_ONE_SCALE 1
+#endif
 #if !EK_FORECASTS
 #define OLK_SORF_NO_FORECASTS 1
 #endif
@@ -38,21 +41,20 @@
 #endif
 #define OLK_SETUP ek_setup
 #define OLK_CONSTANTS ek_constants
-#include "shorten.h"
-
-#include "edgeolk/scaler.h"
-#include "edgeolk/sorf_row.h"
-#include "edgeolk/sorf.h"
-#include "edgeolk/width.h"
-#if EK_FORECASTS
-#include "edgeolk/forecast.h"
-#endif
+#define OLK_ROW_TYPE ek_number
 
 #include "edgeolk/setup.h"
 
 /* Read member by member, so that the compiler stores no bytes of it. */
 static const olk_setup ek_setup = EK_SETUP;
+
+#include "edgeolk/intake.h"
+#include "edgeolk/sorf_row.h"
+#include "edgeolk/sorf.h"
 #include "edgeolk/sorf_holds.h"
+#if EK_FORECASTS
+#include "edgeolk/forecast.h"
+#endif
 
 static const olk_sorf ek_config = EK_SORF;
 #if EK_FORECASTS
@@ -95,7 +97,36 @@ static const olk_constants ek_constants = {
 #include "edgeolk/sorf_model.h"
 
 #include "call.h"
-#include "rows.h"
+
+#if !EK_FORECASTS
+/* The row as the learner sees it; NULL if a number is not finite. */
+static const void *ek_take(ek_call *c, const ek_number *x, int learning)
+{
+#if EK_WATCHES /* NaN is a missing reading */
+    (void)c;
+    (void)learning;
+    return x;
+#else
+    olk_raw_row row = {x};
+    if (!olk_intake_row(&c->intake, &row, learning, OLK_REGION(&c->m, query)))
+        return NULL;
+#if EK_PAIRS
+    c->m.config.hold = olk_intake_clamp(&c->intake);
+#endif
+    return row.dense;
+#endif
+}
+#endif
+
+static int ek_reject(const ek_call *c, int why)
+{
+    if (OLK_HAS(&c->m, skipped)) {
+        olk_begin_step(c->m.state.flags);
+        *olk_counter(&c->m, ek_setup.at.skipped) += 1;
+        olk_end_step(c->m.state.flags, 0);
+    }
+    return why;
+}
 
 #if EK_FORECASTS
 #include "forecasting.h"
@@ -131,24 +162,6 @@ static int ek_is_label(double y)
 }
 #endif
 
-#if EK_GAMMA_ROWS
-/* Adds a learned row to the estimate of the width; once that is known, the model starts again. */
-static void ek_follow_width(ek_call *c, const void *x)
-{
-    olk_width *w = OLK_REGION(&c->m, width);
-    if (w->gamma > 0.0)
-        return;
-    olk_measure_row(w, OLK_REGION(&c->m, width_mean), x, EK_FEATURES, EK_WIDE_ROWS,
-                    ek_setup.preprocessing.laplacian);
-    if (w->measured != EK_GAMMA_ROWS)
-        return;
-    w->gamma = olk_gamma_of(w, ek_setup.preprocessing.laplacian, ek_setup.preprocessing.max_gamma,
-                            ek_setup.preprocessing.gamma);
-    ek_use_width(c);
-    olk_model_clear(&c->m);
-}
-#endif
-
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
 {
     EK_CALL(c, arena);
@@ -164,18 +177,8 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     const void *row = ek_take(c, x, 1);
     if (!row || olk_model_learn(&c->m, row, y, weight, &before, &sums) != OLK_DONE)
         return ek_reject(c, EK_BAD_ROW);
-    ek_keep(c, x);
-#if EK_AT_drift
-    ek_check_drift(c, EK_SCALE_METHOD ? sums.squares : 0.0);
-#endif
-#if EK_CLIPS_ROWS
-    *olk_counter(&c->m, ek_setup.at.clipped_rows) += (uint64_t)c->shortened;
-#endif
-#if EK_GAMMA_ROWS
-    ek_follow_width(c, row);
-#elif EK_FOLLOWS
-    double *q = OLK_REGION(&c->m, width_follows);
-    *q = olk_update_mean_square(*q, sums.clamped, EK_FEATURES, EK_WIDE_ROWS, *c->m.state.t);
+#if !EK_WATCHES
+    (void)olk_model_finish(&c->m, &c->intake, row, &sums);
 #endif
     olk_end_step(c->m.state.flags, 0);
     if (score)
