@@ -70,7 +70,7 @@ PAGES = (
     Page("results/remembered.md", "python -m bench.bytes.remembered",
          (*LIBRARY, "bench/bytes/remembered.py", "bench/bytes/sets.py")),
     Page("results/pushes.md", "by hand: what was tried and left",
-         ("edgeolk/c/row_memory.h", "edgeolk/configuration/defaults.py")),
+         ("edgeolk/c/row_memory.h", "edgeolk/sorf/defaults.py")),
     Page("results/ablations.md", "python -m bench.bytes.ablations",
          (*LIBRARY, "bench/bytes/ablations")),
     Page("results/without.md", "python -m bench.without", (*LIBRARY, "bench/without.py")),

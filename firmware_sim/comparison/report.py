@@ -60,6 +60,7 @@ def report_of(found: Comparison) -> Report:
     python = program(found, *best) if best else []
     headline, notes = split_sentence(sentence(found))
     early = "INTERRUPTED: these are the runs so far; run the same command again to continue."
+    early, left_out = "" if found.complete else early, found.rows.left_out
     return Report(
         f"{found.rows.name}: error against memory",
         headline,
@@ -71,8 +72,8 @@ def report_of(found: Comparison) -> Report:
             Section("program", "In Python", lines=python),
         ],
         to_dict(found),
-        "" if found.complete else early,
+        " ".join(filter(None, [early, left_out])),
         alert=best is not None and bool(unbeaten(found, *best)),
         notes=notes,
-        warnings=found.rows.warnings,
+        warnings=[warning for warning in found.rows.warnings if warning != left_out],
     )

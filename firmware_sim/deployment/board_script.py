@@ -75,8 +75,8 @@ def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
     holds = {
         "late": delay > 0,
         "instant": delay == 0,
-        "queued": delay > 0 and not config.forecasts,
-        "asked": delay > 0 and config.forecasts,
+        "queued": delay > 0 and not config.label_kind.keeps_rows,
+        "asked": delay > 0 and config.label_kind.keeps_rows,
         "prompt": delay == 0 and config.label_kind.is_supervised,
         "labels": config.label_kind.is_supervised,
         "unlabelled": not config.label_kind.is_supervised,
@@ -127,7 +127,7 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
     own = kind.script(stream.target)
     delay = int(config.delay[0])
     answer = own.answer
-    if delay and config.forecasts:
+    if delay and config.label_kind.keeps_rows:
         answer = answer.replace("learner.decision_one(row)", "learner.ask_one(row)")
     scale = ""
     if config.scales_outside:

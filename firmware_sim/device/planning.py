@@ -45,7 +45,8 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
         remembered = (r.shape[1] for r in plan.regions if r.name == "row_memory")
         settings.setdefault("memory", next(remembered, 0))
         settings.setdefault("memory_narrow", "memory_narrow" in regions)
-    if config.resolved.dtype == "int8" and config.scale == "minmax":
+    stores_rows = "support_vectors" in regions  # as int8; others store weights of features
+    if config.resolved.dtype == "int8" and config.scale == "minmax" and stores_rows:
         settings["feature_range"] = (0.0, 1.0)
     return settings
 

@@ -100,7 +100,8 @@ class Report:
     headline: str  # the conclusion
     sections: Sequence[Section]
     data: Mapping[str, Any] = field(default_factory=dict)  # of the JSON file
-    early: str = ""  # why the report is incomplete
+    #: what precedes the headline: why the report is incomplete, that many rows were left out
+    notice: str = ""
     alert: bool = False  # whether the headline is bad news
     notes: Sequence[str] = ()  # sentences after the headline
     warnings: Sequence[str] = ()
@@ -112,7 +113,7 @@ class Report:
 
     def to_text(self) -> str:
         """Return the report as plain text, with a final newline."""
-        lines = [self.early, ""] if self.early else []
+        lines = [self.notice, ""] if self.notice else []
         lines += [self.headline, *self.notes]
         lines += [f"WARNING   {warning}" for warning in self.warnings]
         for section in self.sections:

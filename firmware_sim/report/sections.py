@@ -17,6 +17,7 @@ from firmware_sim.report.text import board_lines, event_lines, head_lines, memor
 def report_of(result: ReplayResult) -> Report:
     """Return the report of a replay."""
     early = f"{result.status.upper()}: {result.detail}. This is the report so far."
+    early = "" if result.status == "complete" else early
     emulated = [] if result.emulated is None else result.emulated.to_lines()
     sections = [
         _errors(result),
@@ -39,13 +40,13 @@ def report_of(result: ReplayResult) -> Report:
         summary_sentence(result),
         sections,
         to_dict(result),
-        "" if result.status == "complete" else early,
+        " ".join(filter(None, [early, result.left_out])),
         loses(result.metrics),
         [
             *result.metrics.remarks(),
             *filter(None, [figures.frozen(result), result.hint]),
         ],
-        result.warnings,
+        [warning for warning in result.warnings if warning != result.left_out],
     )
 
 

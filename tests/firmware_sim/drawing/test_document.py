@@ -42,8 +42,8 @@ def test_text_begins_with_the_conclusion_and_leaves_out_what_is_empty() -> None:
     ]
 
 
-def test_why_it_is_incomplete_comes_first() -> None:
-    report = Report("t", "No row was scored.", [], early="STOPPED: row 3.", notes=["Try next."])
+def test_a_notice_comes_first() -> None:
+    report = Report("t", "No row was scored.", [], notice="STOPPED: row 3.", notes=["Try next."])
     assert report.to_text() == "STOPPED: row 3.\n\nNo row was scored.\nTry next.\n"
 
 

@@ -43,7 +43,7 @@ def test_a_page_without_charts_has_the_rest() -> None:
 
 @pytest.mark.parametrize("alert", [True, False])
 def test_bad_news_looks_like_it(alert: bool) -> None:
-    page = to_page(report(alert=alert, early="STOPPED"), charts=False)
+    page = to_page(report(alert=alert, notice="STOPPED"), charts=False)
     assert ('<h1 id="summary" class="warn">' in page) == alert
     assert '<p class="warn">STOPPED</p>' in page
 

@@ -137,7 +137,7 @@ def test_a_label_that_is_none_costs_its_row(tmp_path: Path) -> None:
     result = fs.replay(config(str(tmp_path / "sensor.csv"), **told))
     assert (result.rows.used, result.rows.damaged) == (37, 3)
     told_of = "\n".join(result.rows.damages.to_lines())
-    assert "column 'state': a cell is not one of the 2 classes\n  row 11: d" in told_of
+    assert "column 'state': a cell is not one of the 2 classes\n  row 11: 1,3,d" in told_of
     told["classes"] = ("b", "c")  # half of the labels are none of these: another column is meant
     with pytest.raises(fs.SimulatorError, match=r"row 1, column 'state': label 'a' is not one"):
         fs.replay(config(str(tmp_path / "sensor.csv"), **told))

@@ -18,7 +18,7 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.cli import main
-from firmware_sim.comparison.tuning import to_text
+from firmware_sim.comparison.tuning import report_of
 from firmware_sim.errors import StreamError
 from firmware_sim.streams import open_stream, opening
 from firmware_sim.streams.dialect import laid_out
@@ -815,7 +815,8 @@ def test_tune_says_what_a_replay_gives(tmp_path: Path, odd: str) -> None:
     found = fs.tune(config, rows=250, candidates=2)
     result = fs.replay(config)
     assert found.replayed == pytest.approx(result.metrics.loss("learner") / result.rows.used)
-    assert f"as replay runs it ({found.evaluator.metrics.words(found.replayed)}" in to_text(found)
+    shown = report_of(found).to_text()
+    assert f"as replay runs it ({found.evaluator.metrics.words(found.replayed)}" in shown
 
 
 # ---- the shapes of real logs ---------------------------------------------------------------------
