@@ -347,9 +347,9 @@ def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None
         fits = len(near) > 1 and abs(len(near) - width) <= max(2, width // 4)
         return start - 1 if fits and any(map(_NAMED.search, near[:2])) else None
     n_filled = [sum(map(bool, row)) for row in rows[top:start]]
-    # A title line above the names has one cell, padded with commas.
+    # A title line above the names has one cell, the first, padded with commas.
     max_filled = max(n_filled)
-    if max_filled == 1 < width - 1:
+    if max_filled == 1 < width - 1 and not any(any(row[1:]) for row in rows[top:start]):
         return None  # nothing but titles
     full = [top + at for at, count in enumerate(n_filled) if count >= 0.75 * max_filled]
     # A line of a preamble may be as full as the names, but contains numbers.

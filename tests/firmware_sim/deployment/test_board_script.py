@@ -167,7 +167,7 @@ def late(folder: Path, kind: str, **more: object) -> tuple[list[float], list[str
     deployed(path, limit=FIRST, **base)
     replay = fs.Replay(fs.ReplayConfig(str(path), target="y", **base))  # type: ignore[arg-type]
     answers: list[float] = []
-    replay.run(on_taught=lambda found: answers.extend(found.scores[found.taken].tolist()))
+    replay.run(on_result=lambda found: answers.extend(found.learned["score"].tolist()))
     lines = [f"{cells[at][0]},{cells[at - 5][1]}" for at in range(FIRST, ALL)]
     return answers[FIRST:], ran(folder, lines)
 
