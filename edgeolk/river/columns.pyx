@@ -191,10 +191,10 @@ cdef class Columns:
         """
         cdef Py_ssize_t at
         cdef Columns more
-        new = [key for key in in_order(x) if x[key] is not None and key not in self.place]
-        if len(self.place) + len(new) <= self.n:
+        added = [key for key in in_order(x) if x[key] is not None and key not in self.place]
+        if len(self.place) + len(added) <= self.n:
             return None
-        more = Columns(2 * (len(self.place) + len(new)), self.unseen, self.missing)
+        more = Columns(2 * (len(self.place) + len(added)), self.unseen, self.missing)
         more.place = more.coming = self.place
         more.n_missing = self.n_missing
         for at in range(self.n):

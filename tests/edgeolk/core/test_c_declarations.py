@@ -62,10 +62,10 @@ def test_every_member_is_set_when_a_setup_is_filled() -> None:
     files = ("engine/setup.pxd", "sorf/fill.pxd", "sorf/options.pxd")
     text = "".join((folder / name).read_text(encoding="utf-8") for name in files)
     targets = [line.split(" = ")[0] for line in text.splitlines() if " = " in line]
-    names = r"\b(?:p|m|m\.sorf)\.(\w+)"
-    found = {name for target in targets for name in re.findall(names, target)}
+    paths = [path for target in targets for path in re.findall(r"\b[pm]((?:\.\w+)+)", target)]
+    found = {name for path in paths for name in path.split(".")}
     # Set with the width, with the memory; by users; by functions for a struct.
-    by_functions = {"omega", "memory_steps", "frozen", "widths", "forecast", "preprocessing"}
+    by_functions = {"omega", "memory_steps", "frozen", "forecast"}
     structs = ("olk_sorf", "olk_forecast", "olk_preprocessing", "olk_setup")
     wanted = {name for struct in structs for name in members_of(struct)}
-    assert wanted - found == by_functions - {"widths"}
+    assert wanted - found == by_functions

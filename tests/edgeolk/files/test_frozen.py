@@ -15,7 +15,7 @@ from edgeolk.configuration.families import FAMILIES
 from edgeolk.configuration.regions import ELEMENT_BYTES, Lifetime
 from edgeolk.files.live import WORDS
 from edgeolk.parts.numbers import AXES, Family
-from edgeolk.scaling import record
+from edgeolk.scaling import block, record
 from edgeolk.scaling import record as scaling
 from edgeolk.sorf import options as lists
 
@@ -77,7 +77,7 @@ OPTION_REGIONS = {
     "width_mean": 69, "width_follows": 70, "common": 71, "skipped": 72, "checksums": 73,
     "statistics": 80, "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51,
     "history": 56, "forecaster": 57, "head": 58, "ml_poly": 59, "pending": 60, "season": 61,
-    "kernel_rows": 62,
+    "kernel_rows": 62, "moments": 81, "units": 82, "frozen": 83,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -120,7 +120,7 @@ TYPES = {
     "kernel_rows": "q", "channels": "computing", "channel_counts": "i",
     "deviations": "computing", "statistics": "b",
     "shared_relevance": "computing", "drift": "computing", "row_memory": "b",
-    "memory_narrow": "d",
+    "memory_narrow": "d", "moments": "d", "units": "b", "frozen": "w",
 }  # fmt: skip
 
 
@@ -186,6 +186,11 @@ def test_types_of_regions() -> None:
         for name in {*family.kinds} & {*head.REGIONS}:
             element = "w" if name in STRUCTS else TYPES[name]
             assert family.kinds[name].element == element, name
+    for method in METHODS.values():
+        for clipped in (False, True):
+            for region in block.plan_of(3, method, clipped).regions:
+                if region.element:
+                    assert region.element == TYPES[region.name], region.name
     assert set(TYPES) | set(STRUCTS) == set(head.REGIONS)
 
 

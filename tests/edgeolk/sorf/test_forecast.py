@@ -184,7 +184,7 @@ def test_after_a_restart_the_answer_is_the_mean_and_what_was_learned_stays() -> 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"horizon": 2}, "need history=True"),
+        ({"horizon": 2}, "need loss='square' and history=True"),
         ({"interval": 0.5}, "needs history=True"),
         ({"interval": 0.9}, "got interval=0.9"),
         ({"interval": (0.9,)}, "needs history=True"),

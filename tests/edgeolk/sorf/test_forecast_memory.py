@@ -102,7 +102,7 @@ def test_a_row_of_a_longer_horizon_has_no_unit_before_three_changes(tmp_path: Pa
         history[1] = changes
         learner.save(tmp_path / f"{changes}.olk")
     assert ek.load(tmp_path / "3.0.olk").n_waiting == 6
-    with pytest.raises(ValueError, match="the unit of a pending row"):
+    with pytest.raises(ValueError, match="the unit of pending row 0 is"):
         ek.load(tmp_path / "2.0.olk")
 
 
