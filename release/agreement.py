@@ -51,7 +51,7 @@ def cases() -> Iterator[tuple[str, dict[str, Any]]]:
             dtypes += ["float16", "int8"]
         for dtype in dtypes:
             size: dict[str, Any] = {"n_features": FEATURES, "budget": BUDGET, "dtype": dtype}
-            if dtype == "int8":
+            if dtype == "int8" and row.name != "sorf":  # which stores no vectors
                 size["feature_range"] = (-2.0, 2.0)
             options = {"kernel": ek.Gaussian(0.5), **size, **EAGER.get(row.name, {})}
             try:

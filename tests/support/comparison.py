@@ -196,7 +196,8 @@ def hangs_by_rounding(
 
 def may_have_drawn(learner: ek.Learner, margin: float, tolerance: float) -> bool:
     """Whether only one of the two may have drawn a coin, in a step with no other effect."""
-    if learner.parts.get("sampling", ek.Sampling.ALWAYS) == ek.Sampling.ALWAYS or learner.n_support >= learner.budget:
+    always = learner.parts.get("sampling", ek.Sampling.ALWAYS) == ek.Sampling.ALWAYS
+    if always or learner.n_support >= learner.budget:
         return False
     return any(abs(margin - at) <= tolerance for at in thresholds(learner)[1:])
 
@@ -331,4 +332,5 @@ def end_state(
 
 
 def mean_of(learner: ek.Learner) -> Any:
-    return None if learner.parts.get("averaging", ek.Averaging.NONE) == ek.Averaging.NONE else learner.averaged
+    averaging = learner.parts.get("averaging", ek.Averaging.NONE)
+    return None if averaging == ek.Averaging.NONE else learner.averaged
