@@ -93,9 +93,8 @@ MUTATIONS = [
          "        learner.learn_one(row, y,",
          "        columns.learned()\n        learner.learn_one(row, y,"),
         ("columns of a first row that is refused",
-         "            columns = Columns(self.features, self.unseen, "
-         "self._fill_rule(self.missing))\n",
-         ""),
+         "            columns = self._new_columns()\n",
+         "            pass\n"),
         ("a score is kept whatever is learned",
          "self._columns.is_same and learned == self._scored_at", "self._columns.is_same"),
         ("a score is kept whatever the row",

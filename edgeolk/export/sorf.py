@@ -13,8 +13,8 @@ from edgeolk.export.text import (
     Model,
     braced,
     designated,
-    folded,
     image_definitions,
+    wrapped,
 )
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
@@ -133,7 +133,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_MULTIPLES": multiples,
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
         **{f"EK_AT_{name}": f"{offset}u" for name, offset in at.items()},
-        "EK_SORF": folded(designated(setup.pop("sorf"))),
+        "EK_SORF": wrapped(designated(setup.pop("sorf"))),
         "EK_FORECASTS": int(config.forecaster is not None),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
         "EK_LAPSE": int(config.values["lapse"]),
@@ -145,7 +145,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
 def _setup(setup: dict[str, Any], *, forecasts: bool) -> str:
     """What the model is (c/setup.h)."""
     parts = [".sorf = EK_SORF", *([".forecast = EK_FORECAST"] if forecasts else [])]
-    return folded(designated(setup)[:-1] + ", " + ", ".join(parts) + "}")
+    return wrapped(designated(setup)[:-1] + ", " + ", ".join(parts) + "}")
 
 
 def _of_forecaster(values: dict[str, Any]) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _of_forecaster(values: dict[str, Any]) -> dict[str, Any]:
     return {
         "EK_HORIZON": values["horizon"],
         "EK_INTERVALS": values["n_levels"],
-        "EK_FORECAST": folded(designated(values)),
+        "EK_FORECAST": wrapped(designated(values)),
     }
 
 

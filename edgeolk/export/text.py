@@ -48,7 +48,7 @@ def designated(value: Any) -> str:
     return "{" + ", ".join(found or ["0"]) + "}"
 
 
-def folded(initialiser: str) -> str:
+def wrapped(initialiser: str) -> str:
     """The same as the value of a macro, on lines that a person can read."""
     glued = initialiser.replace(" = ", "\xa0=\xa0")
     lines = wrap(glued, 94, break_long_words=False, break_on_hyphens=False)

@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """The rules of what a block may hold (c/holds.h), over the configuration of a model."""
 
 from libc.stddef cimport ptrdiff_t

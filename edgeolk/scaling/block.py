@@ -167,12 +167,12 @@ def _options_of(head: Head) -> Preprocessing:
     """
     unused = (head.budget, head.seed, head.flags, head.n_support, head.rng, *head.parts.values())
     values = head.values
-    whole = (number for name, number in values.items() if name != "scale.clip")
+    integers = (number for name, number in values.items() if name != "scale.clip")
     if (
         any((*unused, head.mistakes, head.updates))
         or head.columns != 1
         or set(values) != set(_VALUES)
-        or not all(map(float.is_integer, whole))
+        or not all(map(float.is_integer, integers))
         or values["scale.method"] not in NAMES
         or bool(values["scale.window"]) != bool(values["scale.clip"])
         or not 0 <= values["scale.freeze_after"] <= MAX_FREEZE
