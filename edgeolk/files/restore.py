@@ -307,8 +307,6 @@ def _check_region(config: Any, region: Region, stored: Stored) -> None:
         min_numbers = config.slots
     elif region.name in _OF_COEFFICIENTS:
         min_numbers = config.slots * config.basis.per_member
-    elif region.name == "last_label":
-        min_numbers = 1  # files from before 1.0 do not count answers: there have been 0
     elif region.name.startswith("window"):
         min_numbers = int(config.values["hint_rows"])
     count = len(data) // ELEMENT_BYTES[element]

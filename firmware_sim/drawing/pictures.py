@@ -45,7 +45,7 @@ _STYLE: Any = {
     "svg.hashsalt": "edgeolk",  # the same identifiers in every run
 }
 #: Colours that a page replaces by its own, which differ on a dark screen. Those of data stay: they
-#: can be told from each other on both.
+#: differ clearly from each other on both.
 _COLOURS = {
     TEXT: "ink", FAINT: "faint", GRID: "line", WARN: "warn", FREE: "line", PAPER: "paper",
 }  # fmt: skip

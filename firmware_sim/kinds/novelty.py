@@ -425,7 +425,7 @@ class NoLabels(Kind):
     metrics_class = Novelty
     is_supervised = False
     takes_positive = True
-    in_python = ("not told", "x", "below 0: novel")
+    in_python = ("not given", "x", "below 0: novel")
     has_losses_of_rows = False
 
     def __init__(self, setup: Any) -> None:
