@@ -188,10 +188,13 @@ class Server:
     def _learn(self, n: int, leak: int) -> tuple[int, bytes]:
         learn = self._learn_row
         for i in range(n):
-            if leak:
-                self._leaked.append(bytearray(leak))
             try:
+                if leak:
+                    self._leaked.append(bytearray(leak))
                 learn(i)
+            except MemoryError:
+                # Here, since each frame that the error leaves asks for memory.
+                os._exit(OUT_OF_MEMORY)
             except (ValueError, RuntimeError) as error:
                 kind = "stop" if isinstance(error, RuntimeError) else "refuse"
                 return i, f"{kind}:{error}".encode()
@@ -325,7 +328,7 @@ def main() -> int:
     pipes[1].write(packed({"limit": limit, "reasons": reasons, **greeting}))
     try:
         server.serve(leak)
-    except MemoryError:
+    except (MemoryError, SystemError):  # without memory, the interpreter may lose the first
         os._exit(OUT_OF_MEMORY)
     return 0
 
