@@ -15,7 +15,7 @@ GENERATED := $(patsubst %.pyx,%.c,$(shell find edgeolk -name '*.pyx'))
 unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
 .PHONY: help replay test test-slow test-mcu exports lint bench roofs speed growth peers accuracy papers memory \
-	instructions results bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind tsan soak nightly coverage \
+	instructions results bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan checked valgrind tsan soak nightly coverage \
 	wheels test-windows test-frozen test-pi docs clean
 help:
 	@echo "make replay   forecast a bundled sensor stream under 4 KiB and print the report"
@@ -35,6 +35,7 @@ help:
 	@echo "make fuzz-guided  the same, guided by coverage, for an hour (GUIDED=seconds)"
 	@echo "make fuzz-slots  flash slots of an exported learner, by libFuzzer, for an hour (GUIDED=seconds)"
 	@echo "make asan     the tests under AddressSanitizer and UndefinedBehaviourSanitizer"
+	@echo "make checked  the tests with every index into a typed memoryview checked"
 	@echo "make valgrind one pass of every algorithm under valgrind"
 	@echo "make tsan     threads that score concurrently, under ThreadSanitizer"
 	@echo "make soak     10^7 steps of every algorithm, 10^9 of two (hours; STEPS=n for another number)"
@@ -236,6 +237,14 @@ tsan: $(VENV)/.test
 		edgeolk/rows/scoring.c -lm -o $$(ls edgeolk/rows/scoring.*.so)
 	cd $(TSAN) && PYTHONPATH=. TSAN_OPTIONS=exitcode=66 \
 		LD_PRELOAD="$$($(CC) -print-file-name=libtsan.so)" $(CURDIR)/$(BIN)/python tests/support/readers_beside.py
+
+# A copy of the tree compiled with checks of every index into a view. Functions without exceptions
+# report such an index as an error that cannot be raised, which fails the test that ran.
+CHECKED := build/checked
+checked: $(VENV)/.test
+	$(call copy,$(CHECKED),EDGEOLK_CHECKED=1)
+	cd $(CHECKED) && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest $(EVERY_CORE) \
+		-W error::pytest.PytestUnraisableExceptionWarning $(CHECKED_LEFT_OUT)
 
 STEPS ?= 1e7
 soak: $(VENV)/.test

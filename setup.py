@@ -291,6 +291,7 @@ MODULES = (
     "edgeolk.core.arena",
     "edgeolk.core.variants",
     "edgeolk.sorf.tables",
+    "edgeolk.ring.ring",
     "edgeolk.engine.step",
     "edgeolk.engine.engine",
     "edgeolk.files.holds",
@@ -301,9 +302,11 @@ MODULES = (
     "edgeolk.calibration",
     "edgeolk.river.columns",
 )
+#: For make checked: an index outside a view is an error instead of a wrong address.
+CHECKED = os.environ.get("EDGEOLK_CHECKED") == "1"
 DIRECTIVES = {
     "language_level": 3,
-    "boundscheck": False,
+    "boundscheck": CHECKED,
     "wraparound": False,
     "cdivision": True,
     "initializedcheck": False,

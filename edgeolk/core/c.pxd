@@ -7,7 +7,7 @@ dicts, and the exporter writes these as initialisers.
 """
 
 from libc.stddef cimport ptrdiff_t
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 # Numbers as they are stored: float32, float64, float16, or int8 with a scale and offset.
@@ -21,10 +21,10 @@ cdef extern from "storage.h" nogil:
         const float* scale
         const float* offset
 
-    double olk_fetch(int storage, const void* base, ptrdiff_t at, ptrdiff_t j,
-                     const olk_quantizer* quantizer) noexcept
-    void olk_store(int storage, void* base, ptrdiff_t at, ptrdiff_t j, double value,
-                   const olk_quantizer* quantizer) noexcept
+    float olk_half_to_float(uint16_t h) noexcept
+    uint16_t olk_float_to_half(float f) noexcept
+    float olk_float_to_odd(double value) noexcept
+    int8_t olk_float_to_level(float f, float scale, float offset) noexcept
     float olk_round_to_storage(int storage, float value, ptrdiff_t j,
                                const olk_quantizer* quantizer) noexcept
     ptrdiff_t olk_dtype_bytes(int dtype) noexcept

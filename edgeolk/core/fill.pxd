@@ -11,7 +11,6 @@ cdef inline void fill_common(State* s, object config) except *:
     s.c.n_features = config.n_features
     s.c.budget = config.budget
     s.c.columns = config.columns
-    s.c.item = config.storage.nbytes
     s.c.vectors = config.vectors
     s.c.weighs = not config.no_weights
     s.c.max_weight = config.max_weight

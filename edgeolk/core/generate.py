@@ -2,7 +2,7 @@
 
 ``core/parts.pxd`` has the numbers and properties of parts for C, and fills the options of the ring
 family into ``Params``; ``sorf/options.pxd`` fills those of the sorf family into ``olk_sorf``.
-``engine/switches.pxd`` has one switch per role over the functions named in the rows; the switches
+``ring/switches.pxd`` has one switch per role over the functions named in the rows; the switches
 of losses, which the functions of updates call, are in ``ring/loss_switch.pxd``. The files are in
 git: after a change of a row, run ``python -m edgeolk.core.generate``.
 """
@@ -74,8 +74,10 @@ NEEDED = {
 }
 #: Where the functions of an axis are, if not in ``ring``.
 FOLDERS = {"policy": "ring.policies"}
-_ROW = "const State* s, const Example* e"
-_SCORE = "State* s, const void* x, const void* coef, void* row"
+_RING = "SupportVectorRing ring"
+_ROW = f"{_RING}, const Example* e"
+_STEP = f"{_RING}, double a, Example* e"
+_SCORE = f"{_RING}, const void* x, const void* coef, void* row"
 LOSS_ROLES: dict[str, Role] = {
     "loss_slope": Role("loss", "double", _ROW, "0.0"),
     "loss_residual": Role("loss", "double", _ROW, "0.0"),
@@ -84,15 +86,15 @@ LOSS_ROLES: dict[str, Role] = {
 ROLES: dict[str, Role] = {
     "update_asks": Role("update", "bint", _ROW, "False"),
     "update_coefficient": Role("update", "double", f"{_ROW}, double p", "0.0"),
-    "update_shrink": Role("update", "void", "State* s, double a, Example* e"),
-    "update_begin": Role("update", "void", "State* s, Example* e"),
-    "update_end": Role("update", "void", "State* s, const Example* e"),
-    "update_construct": Role("update", "void", "State* s"),
-    "policy_admit": Role("policy", "bint", "State* s, double a, Example* e", "False"),
+    "update_shrink": Role("update", "void", _STEP),
+    "update_begin": Role("update", "void", f"{_RING}, Example* e"),
+    "update_end": Role("update", "void", _ROW),
+    "update_construct": Role("update", "void", _RING),
+    "policy_admit": Role("policy", "bint", _STEP, "False"),
     "basis_score": Role("basis", "double", _SCORE, "0.0"),
-    "basis_admit": Role("basis", "bint", "State* s, double a, Example* e", "policy_admit(s, a, e)"),
-    "basis_construct": Role("basis", "void", "State* s"),
-    "bound": Role("projection", "void", "State* s, Example* e"),
+    "basis_admit": Role("basis", "bint", _STEP, "policy_admit(ring, a, e)"),
+    "basis_construct": Role("basis", "void", _RING),
+    "bound": Role("projection", "void", f"{_RING}, Example* e"),
 }
 
 
@@ -181,7 +183,7 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
             if function := getattr(row, role.removeprefix(f"{axis}_")):
                 by_function.setdefault(function, []).append(part)
         body = ["", "", f"cdef inline {kind} {role}({parameters}) noexcept nogil:"]
-        body += [f"    cdef int part = s.c.choice.{axis}"] if by_function else []
+        body += [f"    cdef int part = ring.c.choice.{axis}"] if by_function else []
         for function, parts in by_function.items():
             file, name = function.split(".")
             home = f"edgeolk.{FOLDERS.get(axis, 'ring')}.{file}"
@@ -198,7 +200,8 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
     for module in sorted(imports):
         head += [f"from {module} cimport (", *(f"    {n}," for n in sorted(imports[module])), ")"]
     head += ["from edgeolk.core.parts cimport (", *(f"    {n}," for n in sorted(numbers)), ")"]
-    head += ["from edgeolk.core.state cimport Example, State"]
+    head += ["from edgeolk.core.state cimport Example"]
+    head += ["from edgeolk.ring.ring cimport SupportVectorRing"]
     return "\n".join(head + bodies) + "\n"
 
 
@@ -212,7 +215,7 @@ def sources() -> dict[Path, str]:
         PACKAGE / "core" / "parts.pxd": parts_pxd(),
         PACKAGE / "sorf" / "options.pxd": sorf_pxd(),
         PACKAGE / "ring" / "loss_switch.pxd": switches_pxd(LOSS_ROLES),
-        PACKAGE / "engine" / "switches.pxd": switches_pxd(ROLES),
+        PACKAGE / "ring" / "switches.pxd": switches_pxd(ROLES),
     }
 
 

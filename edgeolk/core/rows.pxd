@@ -8,9 +8,8 @@ without numpy, and the scratch of concurrent readers.
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
 )
-from cpython.mem cimport PyMem_Malloc
 from libc.math cimport fabs, isfinite, isinf
-from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset, strcmp
 
 from edgeolk.core.numbers cimport all_finite, all_within, finite_as_float, floating, row_type
@@ -209,51 +208,22 @@ cdef inline int borrow(object x, str name, int writable, Py_buffer* view) except
 # The struct stores properties of the current row, so readers cannot share it. The first reader uses
 # the scratch of the block; the copies of the others point into separate memory.
 
-cdef enum:
-    WIDEST = 64
-
-
 cdef inline void move_pointer(void** pointer, Py_ssize_t by) noexcept nogil:
     if pointer[0] != NULL:
         pointer[0] = <char*>pointer[0] + by
 
 
-cdef inline void* allocate_scratch(State* reader, Py_ssize_t length) noexcept:
-    """Allocate scratch for a reader and point its struct into it; NULL if memory is short.
+cdef inline void move_scratch(State* reader, Py_ssize_t by) noexcept nogil:
+    """Point the struct of a reader to scratch at another place.
 
-    All scratch regions of ``configuration/regions.py`` must be listed: two readers would write to
-    one left out (``tests/edgeolk/engine/test_readers.py``).
+    All scratch regions of ``configuration/regions.py`` that it points to must be listed: two
+    readers would write to one left out (``tests/edgeolk/engine/test_readers.py``). Those of a ring
+    are views, of which each reader has its own ring (``engine/engine.pyx``).
     """
-    cdef char* block = <char*>reader.m
-    # Scratch starts after the saved state, whose length is in the header.
-    cdef char* scratch = block + 8 * <Py_ssize_t>reader.m.eighths
-    cdef char* allocated = <char*>PyMem_Malloc(2 * WIDEST + (block + length - scratch))
-    cdef char* start
-    cdef Py_ssize_t by
-    if allocated == NULL:
-        return NULL
-    # With the alignment of the block.
-    start = allocated + (<uintptr_t>scratch - <uintptr_t>allocated) % WIDEST
-    by = start - scratch
     move_pointer(&reader.query, by)
     move_pointer(<void**>&reader.nonzero_index, by)
     move_pointer(&reader.nonzero_value, by)
-    move_pointer(&reader.column, by)
-    move_pointer(&reader.row, by)
-    move_pointer(&reader.distance, by)
-    move_pointer(&reader.products, by)
-    move_pointer(&reader.mean_coef, by)
-    move_pointer(<void**>&reader.class_scores, by)
-    move_pointer(<void**>&reader.gram, by)
-    move_pointer(<void**>&reader.pulls, by)
-    move_pointer(<void**>&reader.work, by)
-    move_pointer(<void**>&reader.work2, by)
-    move_pointer(<void**>&reader.order, by)
-    move_pointer(&reader.ahead.x, by)
-    move_pointer(&reader.ahead.values, by)
-    move_pointer(<void**>&reader.ahead.features, by)
     move_pointer(&reader.sorf.state.inputs, by)
     move_pointer(<void**>&reader.sorf.state.scores, by)
     move_pointer(<void**>&reader.sorf.state.recalled, by)
     move_pointer(&reader.sorf.state.row, by)
-    return allocated

@@ -7,12 +7,13 @@ Invariants, true between any two steps:
 - the coefficients of f_1 + ... + f_t are mean_sum[i] + coef[i] (weight - mean_start[i]).
 """
 
+from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.c cimport (
-    olk_forecast_answer, olk_indices as Indices, olk_intake, olk_kernel, olk_model, olk_pair_fn,
-    olk_quantizer, olk_row_fn, olk_setup, olk_simd, olk_sparse_fn,
+    olk_forecast_answer, olk_indices as Indices, olk_intake, olk_kernel, olk_model, olk_quantizer,
+    olk_setup, olk_simd,
 )
 
 
@@ -107,16 +108,15 @@ cdef enum:
     MAX_CHANGED = 8           # slots that a step may change without recomputing all values
 
 
+cdef enum:
+    NO_ROW = -1
+
 cdef struct Ahead:
-    # Rows to be learned next, and their kernel values with the ring (lookahead.pxd).
+    # Rows to be learned next, whose kernel values with the ring are known (ring/lookahead.pxd).
     int64_t rows              # capacity, 0 for none
     int32_t beyond[MAX_AHEAD]  # of each row, as in State
-    void* x                   # (rows, d) in the row type
-    void* values              # (rows, weights) k(s_i, x)
-    double* features          # (rows, rank) M (k(s_i, x))_i, NULL without such a map
     int value_type            # the type of the values
-    int64_t value_bytes       # of one value
-    const void* next          # values of the row about to be learned, or NULL
+    int64_t next              # which of them is about to be learned, or NO_ROW
     int32_t changed[MAX_CHANGED]  # slots of the ring written since the values were computed
     int64_t n_changed         # more than MAX_CHANGED: unknown which
 
@@ -144,10 +144,7 @@ cdef struct Settings:
     int64_t weights           # coefficients of a column, padding included
     int64_t columns
     int64_t n_per_update      # numbers that the update stores per coefficient
-    int64_t item              # bytes of one stored number
-    int64_t coefficient_bytes  # of one coefficient
     int vectors               # storage type that rows are rounded to
-    int64_t window_stride
     bint tracks_norm
     bint reads_row            # whether a step reads the kernel row after the score
     bint weighs               # whether row weights other than 1 are supported
@@ -192,57 +189,18 @@ cdef struct State:
     Model* m
     Settings c
     olk_setup setup           # the same for code in C; constant but for a forecaster's ``frozen``
-    # words
-    Function* function
-    Mean* averaging           # or NULL, like all below
-    Errors* errors
-    Forgetron* forgetron
-    Halving* halving
-    Hints* hints
-    Nystrom* nystrom
+    PyObject* ring            # SupportVectorRing of the ring family, or NULL
+    Errors* errors            # or NULL
     Skipped* skipped          # if bad rows are skipped
     double* novelty           # threshold rho of novelty
-    # arrays
-    void* sv                  # (d, stride) in the storage type
-    olk_quantizer quantizer     # (d,) scale and offset of int8 storage, or NULLs
-    void* coef                # (columns, weights) of the coefficients' type
-    double* diagonal          # (slots,) or NULL
-    int64_t* arrival          # (slots,) step of arrival, or NULL
-    double* inverse           # packed inverse of the Gram matrix, or NULL
-    double* factor            # packed: L^-1 of the Gram matrix K = L L', or K itself, or NULL
-    double* scores            # (slots,) cached f(s_i) / scale, or NULL
-    int64_t* nearest          # (B,) slot of the nearest other support vector, or NULL
-    void* nearest_d2          # (B,) its squared distance, of the coefficients' type
-    double* nearest_k         # (B,) kernel value with it
-    double* map               # (B, B): V, then (rank, B): kernel row -> features, or NULL
-    void* window              # (d, window_stride) last examples (POMDR), or NULL
-    double* per_update        # (n_per_update, weights) numbers that the update stores, or NULL
-    double* window_y          # (window_stride,) their labels
-    double* mean_start        # (columns, weights) or NULL
-    double* mean_sum          # (columns, weights) or NULL
-    void* norms               # (stride,) |s_i|^2, or |s_i|_1 for the Laplacian kernel, or NULL
-    void* lengths             # norms if dense rows use them, else NULL
-    # scratch: nothing below is kept between calls
+    olk_quantizer quantizer   # (d,) scale and offset of int8 storage, or NULLs
+    # The row of this call, in scratch: nothing of it is kept between calls.
     void* query               # (d,) the example, in the row type
     int32_t* nonzero_index    # (d,) indices of the non-zeros of the example, or NULL
     void* nonzero_value       # (d,) their values
     const void* sparse_x      # the example that the non-zeros belong to, or NULL
     int64_t nonzeros
     int64_t beyond            # numbers of the example outside the range of int8 storage
-    void* column              # (d,) one gathered support vector, or NULL
-    void* row                 # (weights,) k(s_i, x), or features of x, of the coefficients' type
-    void* distance            # (stride,) ||s_i - x||^2, of the coefficients' type, or NULL
-    void* products            # distance, if the kernel row computes it as a by-product, or NULL
-    void* mean_coef           # (columns, weights) of the coefficients' type, or NULL
-    double* class_scores      # (columns,) class scores, then shares of the new example
-    double* gram              # packed lower triangle, or NULL
-    double* pulls             # (columns, budget // 2) right-hand sides of a halving, or NULL
-    double* work              # (slots,) or NULL
-    double* work2             # (slots,) or NULL
-    int32_t* order            # (B,) or NULL
-    olk_row_fn row_fn         # for the storage type, selected once
-    olk_sparse_fn sparse_fn
-    olk_pair_fn pair_fn
     const olk_simd* simd      # the variant in use: linear algebra, searches
     Ahead ahead
     Preprocessing preprocessing

@@ -4,12 +4,15 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.state cimport State
+from edgeolk.ring.ring cimport SupportVectorRing
 
 
 cdef class Engine:
     cdef State state
     cdef readonly Arena arena
     cdef readonly object config
+    cdef SupportVectorRing ring   # of the ring family, or None
+    cdef SupportVectorRing first_reader  # the same regions, for the first thread that reads
     # Threads inside a long call without the interpreter lock: number of readers, or -1 for a
     # learner. Read and written only with the lock held.
     cdef int users
@@ -24,6 +27,8 @@ cdef class Engine:
     cdef dict regions
 
     cdef dict places(self)
+    cdef object view_of(self, object region, object memory, Py_ssize_t start)
+    cdef object other_scratch(self, State* reader)
     cdef const void* check_row(self, const Py_buffer* x, bint learning=*) except NULL
     cdef double learn_checked(self, object x, double y, double weight) except? -1.0
     cdef int check_forecasts(self) except -1
@@ -32,6 +37,6 @@ cdef class Engine:
     cdef int decide_row(self, object x, double* f) except -1
     cdef int take(self) except -1
     cdef void release(self) noexcept
-    cdef int enter(self, State* reader, void** scratch) except -1
-    cdef void leave(self, void* scratch) noexcept
+    cdef object enter(self, State* reader)
+    cdef void leave(self) noexcept
     cdef int idle(self) except -1

@@ -6,7 +6,6 @@ use by two threads. It depends on neither numpy nor the catalogue, so it runs wi
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
-from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN
 from libc.stdint cimport int64_t
 
@@ -16,8 +15,9 @@ from edgeolk.parts import storage
 from edgeolk.core.arena cimport Arena
 from edgeolk.engine.attach cimport attach, attach_preprocessing, attach_sorf
 from edgeolk.engine.setup cimport fill_cleared, fill_ring_setup, fill_sorf_setup
-from edgeolk.core.rows cimport accepts, allocate_scratch, borrow
+from edgeolk.core.rows cimport accepts, borrow, move_scratch
 from edgeolk.ring.expansion cimport coefficient_count
+from edgeolk.ring.ring cimport SupportVectorRing, ring_average, ring_rebuild
 from edgeolk.sorf.sorf cimport (
     forecasts, memory_share, reason_of, repeats, since_check, sorf_ask, sorf_tell, watches,
 )
@@ -33,14 +33,16 @@ from edgeolk.core.c cimport (
 from edgeolk.core.refusals cimport (
     check_weight, is_label, label_error, labels_allowed, not_finite, outcome_error, wrong_length,
 )
-from edgeolk.engine.rebuild cimport rebuild_derived
 from edgeolk.core.state cimport DONE, Model, State
 from edgeolk.engine.step cimport (
-    answer, asks_score, construct, count_asked, family_of, learn, prepare_mean, skip, wants,
+    answer, asks_score, construct, count_asked, family_of, learn, skip, wants,
 )
 from edgeolk.core.variants cimport chosen_simd
 
 cdef const olk_simd* SIMD = chosen_simd()
+
+cdef enum:
+    WIDEST = 64               # the widest vector of instructions, in bytes
 
 if sizeof(Model) != 88:
     raise ImportError("the struct of the header does not match the layout of the file format")
@@ -80,6 +82,12 @@ cdef class Engine:
         attach(&self.state, places)
         attach_sorf(&self.state)
         attach_preprocessing(&self.state)
+        if config.family != FAMILY_SORF:
+            self.ring = SupportVectorRing()
+            self.ring.attach(&self.state, self.views)
+            self.first_reader = SupportVectorRing()
+            self.first_reader.attach(&self.state, self.views)
+            self.ring.bind(&self.state)
         if fresh:
             self.start()
 
@@ -89,13 +97,16 @@ cdef class Engine:
         for name, region in self.regions.items():
             if not region.element:
                 continue
-            element = storage.ELEMENTS[region.element]
-            rows, stride = region.shape
-            start = region.offset
-            raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]
-            self.views[name] = raw.cast("B").cast(element.cast, (rows, stride))
-            found[name] = <size_t>(self.arena.base + <Py_ssize_t>start)
+            self.views[name] = self.view_of(region, self.arena, region.offset)
+            found[name] = <size_t>(self.arena.base + <Py_ssize_t>region.offset)
         return found
+
+    cdef object view_of(self, object region, object memory, Py_ssize_t start):
+        """A region that begins at ``start`` of a memory, in its shape and type."""
+        element = storage.ELEMENTS[region.element]
+        rows, stride = region.shape
+        raw = memoryview(memory)[start:start + rows * stride * element.nbytes]
+        return raw.cast("B").cast(element.cast, (rows, stride))
 
     def start(self):
         """Initialise a new model."""
@@ -104,7 +115,7 @@ cdef class Engine:
 
     def rebuild_derived(self):
         """Recompute what derives from vectors and coefficients; False where that is impossible."""
-        return rebuild_derived(&self.state)
+        return self.ring is None or ring_rebuild(&self.state)
 
     # ---- one user at a time -------------------------------------------------------------------
 
@@ -123,23 +134,43 @@ cdef class Engine:
     cdef void release(self) noexcept:
         self.users = 0
 
-    cdef int enter(self, State* reader, void** scratch) except -1:
-        """Begin a long call that only reads, on a copy of the struct; if other threads read too,
-        with separate scratch, which ``leave`` frees."""
+    cdef object enter(self, State* reader):
+        """Begin a long call that only reads, on a copy of the struct.
+
+        The first of several threads uses the scratch of the block, each other has its own: the
+        result owns it, and must live as long as the call.
+        """
+        cdef object scratch = self.first_reader
         self.check_idle()
         reader[0] = self.state
         reader.sparse_x = NULL
-        scratch[0] = NULL
         if self.users > 0:
-            scratch[0] = allocate_scratch(reader, self.arena.length)
-            if scratch[0] == NULL:
-                raise MemoryError("no memory for the scratch of another thread")
+            scratch = self.other_scratch(reader)
+        elif self.first_reader is not None:
+            self.first_reader.bind(reader)
         self.users += 1
-        return 0
+        return scratch
 
-    cdef void leave(self, void* scratch) noexcept:
+    cdef object other_scratch(self, State* reader):
+        """Give a reader scratch in memory of its own, with the alignment of the block."""
+        # Scratch starts after the saved state, whose length is in the header.
+        cdef Py_ssize_t first = 8 * <Py_ssize_t>self.state.m.eighths
+        cdef unsigned char[::1] memory = bytearray(self.arena.length - first + 2 * WIDEST)
+        cdef size_t misaligned = (<size_t>self.arena.base + first - <size_t>&memory[0]) % WIDEST
+        cdef SupportVectorRing ring
+        move_scratch(reader, &memory[misaligned] - <unsigned char*>self.arena.base - first)
+        if self.ring is None:
+            return memory
+        views = dict(self.views)
+        for name, region in self.regions.items():
+            if region.element and region.offset >= first:
+                views[name] = self.view_of(region, memory, region.offset - first + misaligned)
+        ring = SupportVectorRing()
+        ring.attach(reader, views)
+        return ring
+
+    cdef void leave(self) noexcept:
         self.users -= 1
-        PyMem_Free(scratch)
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
@@ -337,23 +368,25 @@ cdef class Engine:
         cdef State* s = &self.state
         cdef const olk_width* before = olk_intake_measured(&s.preprocessing.intake)
         cdef olk_counts n = olk_model_counts(&s.sorf)
+        cdef SupportVectorRing ring = self.ring
+        cdef bint is_ring = ring is not None
         return {
             "steps": n.steps,
             "mistakes": n.mistakes,
             "updates": n.updates,
             "capacity_hits": (
-                (s.function.capacity_hits if s.function != NULL else 0)
+                (ring.function.capacity_hits if is_ring else 0)
                 + (before.capacity_hits if before != NULL else 0)),
             "clipped_rows": n.clipped_rows,
             "n_support": s.m.n,
-            "n_coefficients": coefficient_count(s) if s.coef != NULL else 0,
+            "n_coefficients": coefficient_count(ring) if is_ring else 0,
             "squared_error": s.errors.squared if s.errors != NULL else 0.0,
             "absolute_error": s.errors.absolute if s.errors != NULL else 0.0,
-            "labels_asked": s.function.labels_asked if s.function != NULL else 0,
-            "halvings": s.halving.count if s.halving != NULL else 0,
-            "clipped": s.function.clipped if s.function != NULL else 0,
+            "labels_asked": ring.function.labels_asked if is_ring else 0,
+            "halvings": ring.halving.count if is_ring and ring.halving != NULL else 0,
+            "clipped": ring.function.clipped if is_ring else 0,
             "n_skipped": n.skipped,
-            "rank": s.nystrom.rank if s.nystrom != NULL else 0,
+            "rank": ring.nystrom.rank if is_ring and ring.nystrom != NULL else 0,
             "rows_since_look": <int64_t>since_check(s),
             "n_remembered": n.remembered,
             "memory_share": memory_share(s),
@@ -388,7 +421,7 @@ cdef class Engine:
 
     def norm2(self):
         """The incrementally tracked squared norm, or None if it is not tracked."""
-        return self.state.function.norm2 if self.state.c.tracks_norm else None
+        return self.ring.function.norm2 if self.state.c.tracks_norm else None
 
     def check_idle(self):
         """Raise RuntimeError while another thread learns in a long call."""
@@ -402,10 +435,10 @@ cdef class Engine:
 
     def scale(self):
         """Common factor of the coefficients: alpha_i = scale * coefficients[i]."""
-        return self.state.function.scale
+        return self.ring.function.scale
 
     def mean_view(self):
         """Coefficients of the mean model, recomputed in scratch."""
         self.idle()
-        prepare_mean(&self.state)
+        ring_average(&self.state)
         return self.view("mean_coefficients")

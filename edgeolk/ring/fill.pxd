@@ -14,11 +14,8 @@ cdef inline void fill_ring(State* s, object config) except *:
     s.c.stride = config.stride
     s.c.weights = config.weights
     s.c.n_per_update = config.update.per_update
-    s.c.coefficient_bytes = config.coefficient_bytes
-    s.c.window_stride = config.window_stride
     s.c.tracks_norm = config.tracks_norm
     s.c.reads_row = config.reads_row
     s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC
     s.ahead.rows = config.lookahead
-    s.ahead.value_bytes = config.value_bytes
-    s.ahead.value_type = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
+    s.ahead.value_type = OLK_F64 if config.value_bytes == 8 else OLK_F32

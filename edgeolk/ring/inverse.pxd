@@ -9,21 +9,20 @@ as reading it.
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
-from libc.string cimport memset
 
 from edgeolk.ring.expansion cimport alpha, gather, kernel_row, self_kernel, shift
 from edgeolk.core.c cimport OLK_F64
 from edgeolk.core.parts cimport kernel_normalised
-from edgeolk.core.state cimport Example, Model, State
-from edgeolk.core.numbers cimport doubles
+from edgeolk.core.state cimport Example, Model
+from edgeolk.ring.ring cimport SupportVectorRing, kernel_values
 
 
 # Small dense linear algebra in place, composed of the functions in edgeolk/c.
 
-cdef inline void solve_packed(const State* s, const double* l, double* b, int64_t n) noexcept nogil:
+cdef inline void solve_packed(SupportVectorRing ring, const double* l, double* b, int64_t n) noexcept nogil:
     """b <- (L L')^-1 b, L a packed lower triangle."""
-    s.simd.solve_lower(l, b, n)
-    s.simd.solve_lower_transposed(l, b, n)
+    ring.simd.solve_lower(l, b, n)
+    ring.simd.solve_lower_transposed(l, b, n)
 
 
 cdef inline int64_t entry(int64_t i, int64_t j) noexcept nogil:
@@ -31,62 +30,63 @@ cdef inline int64_t entry(int64_t i, int64_t j) noexcept nogil:
     return i * (i + 1) // 2 + j if i >= j else j * (j + 1) // 2 + i
 
 
-cdef inline double border(State* s, double ridge, const Example* e) noexcept nogil:
+cdef inline double border(SupportVectorRing ring, double ridge, const Example* e) noexcept nogil:
     """work <- u = Ki k; returns delta."""
-    cdef int64_t n = s.m.n
-    s.simd.symmetric_product(s.inverse, n, doubles(s.row), s.work)
-    return e.self_kernel + ridge - s.simd.dot[OLK_F64](s.work, s.row, n)
+    cdef int64_t n = ring.m.n
+    ring.simd.symmetric_product(&ring.inverse[0], n, &ring.row_f64[0], &ring.work[0])
+    return e.self_kernel + ridge - ring.simd.dot[OLK_F64](&ring.work[0], &ring.row_f64[0], n)
 
 
-cdef inline void append_bordered(State* s, double delta) noexcept nogil:
+cdef inline void append_bordered(SupportVectorRing ring, double delta) noexcept nogil:
     """Extend the inverse by the incoming vector as index n (before it is put there)."""
     cdef int64_t i
-    cdef int64_t n = s.m.n
-    cdef double* line = s.inverse + entry(n, 0)
-    s.simd.rank_two_update(s.inverse, n, 1.0 / delta, s.work, 0.0, s.work)
+    cdef int64_t n = ring.m.n
+    cdef int64_t line = entry(n, 0)
+    ring.simd.rank_two_update(&ring.inverse[0], n, 1.0 / delta, &ring.work[0], 0.0, &ring.work[0])
     for i in range(n):
-        line[i] = -s.work[i] / delta
-    line[n] = 1.0 / delta
+        ring.inverse[line + i] = -ring.work[i] / delta
+    ring.inverse[line + n] = 1.0 / delta
 
 
-cdef inline double column_entry(const State* s, int64_t i, int64_t r, double delta) noexcept nogil:
+cdef inline double column_entry(SupportVectorRing ring, int64_t i, int64_t r, double delta) noexcept nogil:
     """M_ir with the incoming vector in M, u = work."""
-    return s.inverse[entry(i, r)] + s.work[i] * s.work[r] / delta
+    return ring.inverse[entry(i, r)] + ring.work[i] * ring.work[r] / delta
 
 
-cdef inline void exchange_bordered(State* s, int64_t r, double delta) noexcept nogil:
+cdef inline void exchange_bordered(SupportVectorRing ring, int64_t r, double delta) noexcept nogil:
     """Replace index r by the incoming vector: M_ij - c_i c_j / c_r. Overwrites row and work2."""
     cdef int64_t i
-    cdef int64_t n = s.m.n
-    cdef double ct = -s.work[r] / delta
-    cdef double cr = column_entry(s, r, r, delta)
+    cdef int64_t n = ring.m.n
+    cdef double ct = -ring.work[r] / delta
+    cdef double cr = column_entry(ring, r, r, delta)
     for i in range(n):
-        s.work2[i] = column_entry(s, i, r, delta)
+        ring.work2[i] = column_entry(ring, i, r, delta)
     # The column of the incoming vector is kept in row until those of r are no longer needed.
     for i in range(n):
-        doubles(s.row)[i] = -s.work[i] / delta - s.work2[i] * ct / cr
-    doubles(s.row)[r] = 1.0 / delta - ct * ct / cr
-    s.simd.rank_two_update(s.inverse, n, 1.0 / delta, s.work, 1.0 / cr, s.work2)
+        ring.row_f64[i] = -ring.work[i] / delta - ring.work2[i] * ct / cr
+    ring.row_f64[r] = 1.0 / delta - ct * ct / cr
+    ring.simd.rank_two_update(
+        &ring.inverse[0], n, 1.0 / delta, &ring.work[0], 1.0 / cr, &ring.work2[0])
     for i in range(n):
-        s.inverse[entry(i, r)] = doubles(s.row)[i]
+        ring.inverse[entry(i, r)] = ring.row_f64[i]
 
 
-cdef inline bint has_pivots(const State* s) noexcept nogil:
+cdef inline bint has_pivots(SupportVectorRing ring) noexcept nogil:
     """Whether the diagonal can be that of an inverse; it may not be after a forged file.
 
     (K^-1)_ii is at least 1 / K_ii: the bound, which files are checked against too, is far below it.
     """
     cdef int64_t i
     cdef double min_pivot = 0.0
-    if kernel_normalised(s.c.kernel.kind):
+    if kernel_normalised(ring.c.kernel.kind):
         min_pivot = 1e-3
-    for i in range(s.m.n):
-        if not s.inverse[entry(i, i)] > min_pivot:
+    for i in range(ring.m.n):
+        if not ring.inverse[entry(i, i)] > min_pivot:
             return False
     return True
 
 
-cdef inline double spread_weight(State* s, int64_t r, int64_t column,
+cdef inline double spread_weight(SupportVectorRing ring, int64_t r, int64_t column,
                                  double delta) noexcept nogil:
     """Distribute a k(s_r, .), a = alpha_r of that column, over the others and the incoming vector.
 
@@ -94,38 +94,38 @@ cdef inline double spread_weight(State* s, int64_t r, int64_t column,
     of the incoming vector.
     """
     cdef int64_t i
-    cdef int64_t at = column * s.c.weights
-    cdef double a = alpha(s, at + r)
-    cdef double cr = column_entry(s, r, r, delta)
-    for i in range(s.m.n):
+    cdef double a = alpha(ring, column, r)
+    cdef double cr = column_entry(ring, r, r, delta)
+    for i in range(ring.m.n):
         if i != r:
-            shift(s, at + i, -a * column_entry(s, i, r, delta) / cr)
-    return a * s.work[r] / (delta * cr)
+            shift(ring, column, i, -a * column_entry(ring, i, r, delta) / cr)
+    return a * ring.work[r] / (delta * cr)
 
 
-cdef inline void fill_gram(State* s, double ridge) noexcept nogil:
+cdef inline void fill_gram(SupportVectorRing ring, double ridge) noexcept nogil:
     """inverse <- K + ridge I."""
     cdef int64_t i, j
-    cdef double* line = s.inverse
-    for i in range(s.m.n):
-        kernel_row(s, gather(s, i), NULL, s.row)
+    cdef int64_t line = 0
+    for i in range(ring.m.n):
+        kernel_row(ring, gather(ring, i), NULL, kernel_values(ring))
         for j in range(i + 1):
-            line[j] = doubles(s.row)[j]
-        line[i] += ridge
+            ring.inverse[line + j] = ring.row_f64[j]
+        ring.inverse[line + i] += ridge
         line += i + 1
 
 
-cdef inline void refresh_inverse(State* s, double ridge) noexcept nogil:
+cdef inline void refresh_inverse(SupportVectorRing ring, double ridge) noexcept nogil:
     """Ki from the support vectors, O(n^2 d + n^3); the ridge is raised until an inverse exists."""
     cdef int64_t i
-    cdef Model* m = s.m
-    s.function.removals = 0
+    cdef Model* m = ring.m
+    ring.function.removals = 0
     while isfinite(ridge):
-        fill_gram(s, ridge)
-        if s.simd.invert(s.inverse, m.n, s.work2):
+        fill_gram(ring, ridge)
+        if ring.simd.invert(&ring.inverse[0], m.n, &ring.work2[0]):
             return
-        ridge = max(10.0 * ridge, 1e-14 * self_kernel(s, gather(s, 0)), 1e-300)
+        ridge = max(10.0 * ridge, 1e-14 * self_kernel(ring, gather(ring, 0)), 1e-300)
     # No ridge makes the Gram matrix invertible: use the inverse of its diagonal.
-    memset(s.inverse, 0, <size_t>entry(m.n, 0) * sizeof(double))
+    for i in range(entry(m.n, 0)):
+        ring.inverse[i] = 0.0
     for i in range(m.n):
-        s.inverse[entry(i, i)] = 1.0 / self_kernel(s, gather(s, i))
+        ring.inverse[entry(i, i)] = 1.0 / self_kernel(ring, gather(ring, i))

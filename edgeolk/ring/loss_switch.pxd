@@ -20,39 +20,40 @@ from edgeolk.core.parts cimport (
     LOSS_RAMP,
     LOSS_SQUARE,
 )
-from edgeolk.core.state cimport Example, State
+from edgeolk.core.state cimport Example
+from edgeolk.ring.ring cimport SupportVectorRing
 
 
-cdef inline double loss_slope(const State* s, const Example* e) noexcept nogil:
-    cdef int part = s.c.choice.loss
+cdef inline double loss_slope(SupportVectorRing ring, const Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.loss
     if part == LOSS_HINGE:
-        return hinge_slope(s, e)
+        return hinge_slope(ring, e)
     if part == LOSS_RAMP:
-        return ramp_slope(s, e)
+        return ramp_slope(ring, e)
     if part == LOSS_LOGISTIC:
-        return logistic_slope(s, e)
+        return logistic_slope(ring, e)
     if part == LOSS_SQUARE:
-        return square_slope(s, e)
+        return square_slope(ring, e)
     if part == LOSS_NOVELTY:
-        return novelty_slope(s, e)
+        return novelty_slope(ring, e)
     if part == LOSS_EPSILON:
-        return epsilon_slope(s, e)
+        return epsilon_slope(ring, e)
     return 0.0
 
 
-cdef inline double loss_residual(const State* s, const Example* e) noexcept nogil:
-    cdef int part = s.c.choice.loss
+cdef inline double loss_residual(SupportVectorRing ring, const Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.loss
     if part == LOSS_HINGE or part == LOSS_RAMP:
-        return hinge(s, e)
+        return hinge(ring, e)
     if part == LOSS_EPSILON:
-        return epsilon(s, e)
+        return epsilon(ring, e)
     return 0.0
 
 
-cdef inline double loss_sign(const State* s, const Example* e) noexcept nogil:
-    cdef int part = s.c.choice.loss
+cdef inline double loss_sign(SupportVectorRing ring, const Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.loss
     if part == LOSS_HINGE or part == LOSS_RAMP:
-        return label(s, e)
+        return label(ring, e)
     if part == LOSS_EPSILON:
-        return epsilon_sign(s, e)
+        return epsilon_sign(ring, e)
     return 0.0

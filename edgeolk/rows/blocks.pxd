@@ -10,16 +10,16 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from edgeolk.rows.batches cimport Batch, take_row
-from edgeolk.ring.bases cimport maps_features, take_values
-from edgeolk.engine.lookahead cimport (
-    compute_ahead, put_row_ahead, rows_ahead, take_row_ahead, update_changed_slots,
+from edgeolk.ring.ring cimport (
+    ring_average, ring_compute_ahead, ring_maps_features, ring_put_row_ahead, ring_rows_ahead,
+    ring_take_row_ahead, ring_take_values, ring_update_changed_slots,
 )
 from edgeolk.engine.engine cimport Engine
 from edgeolk.core.refusals cimport is_bad_row, is_label, is_weight, outcome_error
 from edgeolk.core.c cimport olk_model_begin_answers, olk_model_count_answers, olk_read_f64
-from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
+from edgeolk.core.state cimport DONE, NO_ROW, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.together cimport NUMBERS_OF_BLOCK, row_bytes
-from edgeolk.engine.step cimport answer, learn, prepare_mean, skip
+from edgeolk.engine.step cimport answer, learn, skip
 
 
 cdef inline Py_ssize_t signal_interval(const State* s) noexcept nogil:
@@ -73,28 +73,28 @@ cdef inline Py_ssize_t learn_block(
     const double* weight, double* f, int* outcome
 ) noexcept nogil:
     """Learn the next rows, with kernel values computed together; returns how many."""
-    cdef Py_ssize_t max_rows = min(rows_ahead(s), end - first)
+    cdef Py_ssize_t max_rows = min(ring_rows_ahead(s), end - first)
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k, i
     cdef const void* x = NULL
     while count < max_rows:
         x = take_row(s, rows, first + count, True)
-        if x == NULL or (x == s.sparse_x and not maps_features(s)):
+        if x == NULL or (x == s.sparse_x and not ring_maps_features(s)):
             break
-        put_row_ahead(s, count, x)
+        ring_put_row_ahead(s, count, x)
         count += 1
     if count == 0:
         outcome[0] = learn_placed(s, x, label, weight, first, f)
         return 1 if outcome[0] == DONE else 0
-    compute_ahead(s, count)
+    ring_compute_ahead(s, count)
     for k in range(count):
         i = first + k
-        x = take_row_ahead(s, k)
+        x = ring_take_row_ahead(s, k)
         outcome[0] = learn_placed(s, x, label, weight, i, f)
         if outcome[0] != DONE:
-            s.ahead.next = NULL
+            s.ahead.next = NO_ROW
             return k
-        if k + 1 < count and not update_changed_slots(s, k + 1, count):
+        if k + 1 < count and not ring_update_changed_slots(s, k + 1, count):
             return k + 1
     return count
 
@@ -110,11 +110,11 @@ cdef inline Py_ssize_t score_block(
     cdef const void* x = NULL
     while count < max_rows:
         x = take_row(s, rows, first + count, False)
-        if x == NULL or (x == s.sparse_x and not maps_features(s)):
+        if x == NULL or (x == s.sparse_x and not ring_maps_features(s)):
             break
         memcpy(<char*>block + count * row_bytes(s), x, <size_t>row_bytes(s))
-        if maps_features(s):
-            take_values(s, count, x)
+        if ring_maps_features(s):
+            ring_take_values(s, count, x)
         count += 1
     if count == 0:
         outcome[0] = REFUSED_ROW
@@ -148,7 +148,7 @@ cdef inline int run_in_order(
     """
     cdef State* s = &engine.state
     cdef State reader         # private copy of a reader, which stores properties of the current row
-    cdef void* scratch = NULL
+    cdef object scratch = None
     cdef bint learns = label != NULL
     cdef const void* x
     cdef Py_ssize_t i, together
@@ -160,7 +160,7 @@ cdef inline int run_in_order(
     if learns:
         engine.take()
     else:
-        engine.enter(&reader, &scratch)
+        scratch = engine.enter(&reader)
         s = &reader
         left = olk_model_begin_answers(&s.sorf)
         if counts:
@@ -168,7 +168,7 @@ cdef inline int run_in_order(
     try:
         with nogil:
             if mean:
-                prepare_mean(s)
+                ring_average(s)
             together = 1 if learns else s.family.rows_together(s)
             i = first
             while i < end and outcome == DONE:
@@ -189,7 +189,7 @@ cdef inline int run_in_order(
                     outcome = predict_before(s, rows, i, before + i, before + rows.n)
                     if outcome != DONE:
                         break
-                elif learns and after == NULL and rows_ahead(s) > 0:
+                elif learns and after == NULL and ring_rows_ahead(s) > 0:
                     i += learn_block(s, rows, i, end, label, weight, f, &outcome)
                     continue
                 x = take_row(s, rows, i, learns)
@@ -207,7 +207,7 @@ cdef inline int run_in_order(
         if learns:
             engine.release()
         else:
-            engine.leave(scratch)
+            engine.leave()
     if progress is not None:
         progress(i - reported)
     if outcome != DONE:

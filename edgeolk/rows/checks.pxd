@@ -111,7 +111,7 @@ cdef inline int check_weights(Engine engine, const double* weight, Py_ssize_t n)
 cdef inline int warn_of_levels(Engine engine) except -1:
     """Warn once of a reading outside the range of int8 storage."""
     cdef State* s = &engine.state
-    if s.quantizer.scale == NULL or s.function.clipped == 0 or engine.warned:
+    if s.quantizer.scale == NULL or engine.ring.function.clipped == 0 or engine.warned:
         return 0
     import warnings
 

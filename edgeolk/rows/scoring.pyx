@@ -16,14 +16,14 @@ from edgeolk.rows.checks cimport describe_array, first_bad_row, numbers_fit, war
 from edgeolk.rows.arrays cimport SHORT, as_doubles, as_numbers, is_plain, is_vector, short_row
 from edgeolk.core.arena cimport overlaps_model
 from edgeolk.engine.engine cimport Engine
-from edgeolk.ring.expansion cimport familiarity
+from edgeolk.ring.ring cimport ring_average, ring_familiarity
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
 from edgeolk.ring.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refusals cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, REFUSED_ROW, Indices, State
-from edgeolk.engine.step cimport answer, prepare_mean
+from edgeolk.engine.step cimport answer
 
 cnp.import_array()
 
@@ -170,7 +170,7 @@ cdef class Scorer:
         """Compute the scores of a placed row, one per column."""
         cdef int outcome
         if self.mean:
-            prepare_mean(&self.engine.state)
+            ring_average(&self.engine.state)
         outcome = answer(&self.engine.state, x, self.mean, self.counts, f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
@@ -370,7 +370,7 @@ cdef class Scorer:
                 " were seen")
         x = self.check_row(x)
         self.engine.idle()
-        similarity = familiarity(&self.engine.state, self.place_row(x, False))
+        similarity = ring_familiarity(&self.engine.state, self.place_row(x, False))
         return similarity
 
     def decision_function(self, X, out=None):

@@ -11,18 +11,21 @@ from libc.math cimport INFINITY, copysign, fabs
 from libc.stdint cimport int64_t
 
 from edgeolk.ring.expansion cimport (
-    alpha, diagonal, distance_row, gather, put, row_at, shift, shift_slot, slot_distance,
-    slot_kernel, square, squares,
+    alpha, diagonal, distance_row, gather, put, shift, shift_slot, slot_distance, slot_kernel,
+    square, squares,
 )
-from edgeolk.core.c cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_get, olk_kernel
+from edgeolk.core.c cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_kernel
 from edgeolk.ring.inverse cimport (
     append_bordered, border, entry, exchange_bordered, has_pivots, refresh_inverse, spread_weight,
 )
 from edgeolk.ring.loss_switch cimport loss_residual, loss_sign
 from edgeolk.core.parts cimport DTYPE_FLOAT64, UPDATE_PA1
-from edgeolk.core.numbers cimport get, may_enter, put as write, row_type, value_type
+from edgeolk.ring.ring cimport (
+    SupportVectorRing, coefficients, diagonal_or_null, distance_at, distances, has_norms,
+    kernel_values, may_enter, norm_at, norms_from, row_at, set_distance, value_type, vectors_from,
+)
 from edgeolk.core.rows cimport list_nonzeros
-from edgeolk.core.state cimport Example, Model, State
+from edgeolk.core.state cimport Example, Model
 
 
 # The nearest neighbour of every support vector, kept exact through every exchange (BPA-NN).
@@ -35,46 +38,54 @@ cdef enum:
     MAX_CANDIDATES = 16       # one slot in 16 may be read in full, else all are
 
 
-cdef inline int64_t nearest_to_incoming(const State* s, int64_t excluded) noexcept nogil:
+cdef inline int64_t nearest_to_incoming(SupportVectorRing ring, int64_t excluded) noexcept nogil:
     """argmin of the distance row, excluding one slot (-1: none); -1 if the ring is empty."""
     cdef int64_t best
     cdef double saved
     if excluded < 0:
-        return s.simd.argmin[value_type(s)](s.distance, s.m.n)
-    saved = get(s, s.distance, excluded)
-    write(s, s.distance, excluded, INFINITY)
-    best = s.simd.argmin[value_type(s)](s.distance, s.m.n)
-    write(s, s.distance, excluded, saved)
+        return ring.simd.argmin[value_type(ring)](distances(ring), ring.m.n)
+    saved = distance_at(ring, excluded)
+    set_distance(ring, excluded, INFINITY)
+    best = ring.simd.argmin[value_type(ring)](distances(ring), ring.m.n)
+    set_distance(ring, excluded, saved)
     return best
 
 
-cdef inline void set_nearest(State* s, int64_t slot, int64_t other, double k) noexcept nogil:
-    s.nearest[slot] = other
+cdef inline double nearest_d2_at(SupportVectorRing ring, int64_t slot) noexcept nogil:
+    return (ring.nearest_d2_f64[slot] if ring.nearest_d2_f64 is not None
+            else ring.nearest_d2_f32[slot])
+
+
+cdef inline void set_nearest_d2(SupportVectorRing ring, int64_t slot, double d2) noexcept nogil:
+    if ring.nearest_d2_f64 is not None:
+        ring.nearest_d2_f64[slot] = d2
+    else:
+        ring.nearest_d2_f32[slot] = <float>d2
+
+
+cdef inline void set_nearest(SupportVectorRing ring, int64_t slot, int64_t other, double k) noexcept nogil:
+    ring.nearest[slot] = other
     if other >= 0:
-        write(s, s.nearest_d2, slot, get(s, s.distance, other))
-        s.nearest_k[slot] = k
+        set_nearest_d2(ring, slot, distance_at(ring, other))
+        ring.nearest_k[slot] = k
 
 
-cdef inline void update_nearest(State* s, int64_t slot) noexcept nogil:
+cdef inline void update_nearest(SupportVectorRing ring, int64_t slot) noexcept nogil:
     """Make the vector in this slot the nearest of every slot that it is closest to."""
     cdef int64_t i
     cdef double d2
-    for i in range(s.m.n):
-        if i == slot or s.nearest[i] == LOST:
+    for i in range(ring.m.n):
+        if i == slot or ring.nearest[i] == LOST:
             continue
-        d2 = get(s, s.distance, i)
-        if (s.nearest[i] < 0 or d2 < get(s, s.nearest_d2, i)
-                or (d2 == get(s, s.nearest_d2, i) and slot < s.nearest[i])):
-            s.nearest[i] = slot
-            write(s, s.nearest_d2, i, d2)
-            s.nearest_k[i] = row_at(s, i)
+        d2 = distance_at(ring, i)
+        if (ring.nearest[i] < 0 or d2 < nearest_d2_at(ring, i)
+                or (d2 == nearest_d2_at(ring, i) and slot < ring.nearest[i])):
+            ring.nearest[i] = slot
+            set_nearest_d2(ring, i, d2)
+            ring.nearest_k[i] = row_at(ring, i)
 
 
-cdef inline double squared_length(const State* s, int64_t slot) noexcept nogil:
-    return olk_get(row_type(s), s.norms, slot)
-
-
-cdef inline bint rescan_nonzeros(State* s, int64_t slot, const void* x) noexcept nogil:
+cdef inline bint rescan_nonzeros(SupportVectorRing ring, int64_t slot, const void* x) noexcept nogil:
     """The search of ``rescan`` for a mostly zero x; False if it would not pay.
 
     Distances from norms and products of the non-zeros leave few candidates: the slots that may be
@@ -83,281 +94,282 @@ cdef inline bint rescan_nonzeros(State* s, int64_t slot, const void* x) noexcept
     cdef olk_kernel plain
     cdef int64_t i
     cdef int64_t best = -1
-    cdef int64_t left = s.m.n // MAX_CANDIDATES + 1
+    cdef int64_t left = ring.m.n // MAX_CANDIDATES + 1
     cdef double x2, d2
     cdef double min_d2 = INFINITY
     cdef double bound = INFINITY
     # Maximum error of a squared distance computed in either way, relative to |x|^2 + |s|^2.
-    cdef double max_error = 4.0 * <double>(s.c.n_features + 8)
-    if s.c.kernel.kind != OLK_GAUSSIAN or s.norms == NULL or s.nonzero_index == NULL:
+    cdef double max_error = 4.0 * <double>(ring.c.n_features + 8)
+    if ring.c.kernel.kind != OLK_GAUSSIAN or not has_norms(ring) or ring.s.nonzero_index == NULL:
         return False
-    list_nonzeros(s, x)
-    if s.sparse_x != x:
+    list_nonzeros(ring.s, x)
+    if ring.s.sparse_x != x:
         return False
     # Distances have the type of coefficients, which may be the narrower one.
-    if s.c.vectors == DTYPE_FLOAT64 and value_type(s) == OLK_F64:
+    if ring.c.vectors == DTYPE_FLOAT64 and value_type(ring) == OLK_F64:
         max_error *= 2.0 ** -53
     else:
         max_error *= 2.0 ** -24
     plain.kind = OLK_DISTANCE
-    s.sparse_fn(&plain, s.sv, s.norms, s.c.stride, s.m.n, s.nonzeros, s.nonzero_index,
-                s.nonzero_value, value_type(s), NULL, s.distance)
-    x2 = squared_length(s, slot)
-    for i in range(s.m.n):
+    ring.sparse_fn(&plain, vectors_from(ring.vectors, 0), norms_from(ring, 0), ring.c.stride,
+                   ring.m.n, ring.s.nonzeros, ring.s.nonzero_index, ring.s.nonzero_value,
+                   value_type(ring), NULL, distances(ring))
+    x2 = norm_at(ring, slot)
+    for i in range(ring.m.n):
         if i != slot:
-            bound = min(bound, get(s, s.distance, i) + max_error * (x2 + squared_length(s, i)))
-    for i in range(s.m.n):
-        if i == slot or get(s, s.distance, i) - max_error * (x2 + squared_length(s, i)) > bound:
+            bound = min(bound, distance_at(ring, i) + max_error * (x2 + norm_at(ring, i)))
+    for i in range(ring.m.n):
+        if i == slot or distance_at(ring, i) - max_error * (x2 + norm_at(ring, i)) > bound:
             continue
         left -= 1
         if left < 0:
             return False
-        write(s, s.distance, i, slot_distance(s, x, i))
-        d2 = get(s, s.distance, i)
+        set_distance(ring, i, slot_distance(ring, x, i))
+        d2 = distance_at(ring, i)
         if d2 < min_d2:
             min_d2 = d2
             best = i
     if best < 0:
         return False
-    set_nearest(s, slot, best, slot_kernel(s, x, best))
+    set_nearest(ring, slot, best, slot_kernel(ring, x, best))
     return True
 
 
-cdef inline void rescan(State* s, int64_t slot) noexcept nogil:
+cdef inline void rescan(SupportVectorRing ring, int64_t slot) noexcept nogil:
     """Search all slots for the nearest of one, O(B d)."""
-    cdef const void* x = gather(s, slot)
+    cdef const void* x = gather(ring, slot)
     cdef int64_t best
-    if rescan_nonzeros(s, slot, x):
+    if rescan_nonzeros(ring, slot, x):
         return
-    distance_row(s, x)
-    best = nearest_to_incoming(s, slot)
-    set_nearest(s, slot, best, slot_kernel(s, x, best) if best >= 0 else 0.0)
+    distance_row(ring, x)
+    best = nearest_to_incoming(ring, slot)
+    set_nearest(ring, slot, best, slot_kernel(ring, x, best) if best >= 0 else 0.0)
 
 
-cdef inline void neighbours_admit(State* s) noexcept nogil:
+cdef inline void neighbours_admit(SupportVectorRing ring) noexcept nogil:
     """Before the incoming vector is put in slot n of a ring that is not full."""
-    cdef int64_t n = s.m.n
-    cdef int64_t best = nearest_to_incoming(s, -1)
-    set_nearest(s, n, best, row_at(s, best) if best >= 0 else 0.0)
-    update_nearest(s, n)
+    cdef int64_t n = ring.m.n
+    cdef int64_t best = nearest_to_incoming(ring, -1)
+    set_nearest(ring, n, best, row_at(ring, best) if best >= 0 else 0.0)
+    update_nearest(ring, n)
 
 
-cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
+cdef inline void neighbours_replace(SupportVectorRing ring, int64_t r) noexcept nogil:
     """After the incoming vector replaced slot r; row and distance are still of the old ring."""
-    cdef Model* m = s.m
-    cdef const void* before = s.sparse_x
+    cdef Model* m = ring.m
+    cdef const void* before = ring.s.sparse_x
     cdef int64_t i
-    cdef int64_t best = nearest_to_incoming(s, r)
+    cdef int64_t best = nearest_to_incoming(ring, r)
     for i in range(m.n):
-        if i != r and s.nearest[i] == r:
-            s.nearest[i] = LOST
-    set_nearest(s, r, best, row_at(s, best) if best >= 0 else 0.0)
-    update_nearest(s, r)
+        if i != r and ring.nearest[i] == r:
+            ring.nearest[i] = LOST
+    set_nearest(ring, r, best, row_at(ring, best) if best >= 0 else 0.0)
+    update_nearest(ring, r)
     # Search again for slots that lost their neighbour: about one per exchange, but many if rows are
     # mostly zeros and a short row is the nearest of all.
     for i in range(m.n):
-        if s.nearest[i] == LOST:
-            rescan(s, i)
-    if s.sparse_x != before:
-        s.sparse_x = NULL
+        if ring.nearest[i] == LOST:
+            rescan(ring, i)
+    if ring.s.sparse_x != before:
+        ring.s.sparse_x = NULL
         if before != NULL:
-            list_nonzeros(s, before)
+            list_nonzeros(ring.s, before)
 
 
-cdef inline bint may_skip(const State* s) noexcept nogil:
-    return s.c.p.allow_skip != 0.0 and s.c.choice.update == UPDATE_PA1
+cdef inline bint may_skip(SupportVectorRing ring) noexcept nogil:
+    return ring.c.p.allow_skip != 0.0 and ring.c.choice.update == UPDATE_PA1
 
 
-cdef inline double cost_with_incoming(const State* s, double min_loss, double a,
+cdef inline double cost_with_incoming(SupportVectorRing ring, double min_loss, double a,
                                       const Example* e) noexcept nogil:
     """Q of the best removal of an old vector: min_loss = min_r alpha_r^2 d_r."""
-    cdef double h = loss_residual(s, e)
+    cdef double h = loss_residual(ring, e)
     cdef double tau = fabs(a)
     cdef double norm2 = e.self_kernel * e.power
-    return 0.5 * min_loss + 0.5 * tau * tau * norm2 + s.c.p.C * e.weight * (h - tau * norm2)
+    return 0.5 * min_loss + 0.5 * tau * tau * norm2 + ring.c.p.C * e.weight * (h - tau * norm2)
 
 
-cdef inline double cost_without(const State* s, double projected, double* tau,
+cdef inline double cost_without(SupportVectorRing ring, double projected, double* tau,
                                 const Example* e) noexcept nogil:
     """Q of leaving out the incoming vector, projected = ||P_S Phi_t||^2; sets its step tau_t."""
-    cdef double h = loss_residual(s, e)
+    cdef double h = loss_residual(ring, e)
     cdef double norm2 = projected * e.power
-    tau[0] = min(s.c.p.C * e.weight, h / norm2) if norm2 > 0.0 else 0.0
-    return 0.5 * tau[0] * tau[0] * norm2 + s.c.p.C * e.weight * (h - tau[0] * norm2)
+    tau[0] = min(ring.c.p.C * e.weight, h / norm2) if norm2 > 0.0 else 0.0
+    return 0.5 * tau[0] * tau[0] * norm2 + ring.c.p.C * e.weight * (h - tau[0] * norm2)
 
 
-cdef inline const double* slot_weights(State* s) noexcept nogil:
+cdef inline const double* slot_weights(SupportVectorRing ring) noexcept nogil:
     """Sums of squares of the coefficients of each slot; NULL for one column."""
-    if s.c.columns == 1:
+    if ring.c.columns == 1:
         return NULL
-    squares(s)
-    return s.work
+    squares(ring)
+    return &ring.work[0]
 
 
-cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_simple(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """BPA-S: r is projected on the incoming vector only, S = {t}. Needs k(x, x) > 0."""
-    cdef Model* m = s.m
+    cdef Model* m = ring.m
     cdef int64_t r, column
     cdef double min_loss, tau, share
-    if m.n < s.c.budget:
-        put(s, m.n, a, e)
+    if m.n < ring.c.budget:
+        put(ring, m.n, a, e)
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.argmin_line[value_type(s)](s.coef, slot_weights(s), s.diagonal, s.row, e.self_kernel,
-                                          m.n, &min_loss)
+    r = ring.simd.argmin_line[value_type(ring)](
+        coefficients(ring), slot_weights(ring), diagonal_or_null(ring), kernel_values(ring),
+        e.self_kernel, m.n, &min_loss)
     if r < 0:
         # All costs overflow: any slot will do.
         r = 0
-    min_loss *= s.function.scale * s.function.scale
-    if may_skip(s) and cost_without(s, 0.0, &tau, e) < cost_with_incoming(s, min_loss, a, e):
+    min_loss *= ring.function.scale * ring.function.scale
+    if may_skip(ring) and cost_without(ring, 0.0, &tau, e) < cost_with_incoming(ring, min_loss, a, e):
         return False
-    for column in range(s.c.columns):
-        share = alpha(s, column * s.c.weights + r) * row_at(s, r) / e.self_kernel
-        add_share(s, e, column, share, a)
-    put(s, r, 1.0, e)
+    for column in range(ring.c.columns):
+        share = alpha(ring, column, r) * row_at(ring, r) / e.self_kernel
+        add_share(ring, e, column, share, a)
+    put(ring, r, 1.0, e)
     return True
 
 
-cdef inline void add_share(const State* s, Example* e, int64_t column, double share,
+cdef inline void add_share(SupportVectorRing ring, Example* e, int64_t column, double share,
                            double a) noexcept nogil:
     """Add a share of the removed vector to the new coefficient of a column, if in range."""
     cdef double added = a * e.share[column]
-    e.share[column] = share + added if may_enter(s, share + added) else added
+    e.share[column] = share + added if may_enter(ring, share + added) else added
 
 
-cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
+cdef inline void nearest_shares(SupportVectorRing ring, int64_t r, const Example* e, double* share_n,
                                 double* share_t) noexcept nogil:
     """Coefficients of Phi_r projected on S = {t, n}, n its nearest old vector; the cost is computed
     by argmin_plane."""
-    cdef int64_t n = s.nearest[r]
-    cdef double k_rt = row_at(s, r)
+    cdef int64_t n = ring.nearest[r]
+    cdef double k_rt = row_at(ring, r)
     cdef double k_tt = e.self_kernel
     cdef double k_nn, k_nt, k_rn, det
     share_n[0] = 0.0
     share_t[0] = k_rt / k_tt
     if n < 0:
         return
-    k_nn = diagonal(s, n)
-    k_nt = row_at(s, n)
-    k_rn = s.nearest_k[r]
+    k_nn = diagonal(ring, n)
+    k_nt = row_at(ring, n)
+    k_rn = ring.nearest_k[r]
     det = k_nn * k_tt - k_nt * k_nt
-    if det > s.c.p.singular * k_nn * k_tt:
+    if det > ring.c.p.singular * k_nn * k_tt:
         share_n[0] = (k_tt * k_rn - k_nt * k_rt) / det
         share_t[0] = (k_nn * k_rt - k_nt * k_rn) / det
 
 
-cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_nearest(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """BPA-NN: r is projected on the incoming vector and r's nearest neighbour, S = {t, n}."""
-    cdef Model* m = s.m
-    cdef int64_t r, j, column, at
+    cdef Model* m = ring.m
+    cdef int64_t r, j, column
     cdef double share_n, share_t, tau, projected, removed, min_loss
     cdef bint in_bounds = True
-    if s.products == NULL or s.sparse_x != NULL:
-        distance_row(s, e.x)
-    if m.n < s.c.budget:
-        neighbours_admit(s)
-        put(s, m.n, a, e)
+    if not ring.keeps_products or ring.s.sparse_x != NULL:
+        distance_row(ring, e.x)
+    if m.n < ring.c.budget:
+        neighbours_admit(ring)
+        put(ring, m.n, a, e)
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.argmin_plane[value_type(s)](
-        s.coef, slot_weights(s), s.diagonal, s.row, e.self_kernel, s.nearest, s.nearest_k,
-        s.c.p.singular, m.n, &min_loss)
+    r = ring.simd.argmin_plane[value_type(ring)](
+        coefficients(ring), slot_weights(ring), diagonal_or_null(ring), kernel_values(ring),
+        e.self_kernel, &ring.nearest[0], &ring.nearest_k[0], ring.c.p.singular, m.n, &min_loss)
     if r < 0:
         r = 0
-    min_loss *= s.function.scale * s.function.scale
-    if may_skip(s):
-        j = nearest_to_incoming(s, -1)
+    min_loss *= ring.function.scale * ring.function.scale
+    if may_skip(ring):
+        j = nearest_to_incoming(ring, -1)
         # No slot is nearest if all distances are infinite: then no coefficient is adjusted.
         projected = 0.0
-        if j >= 0 and diagonal(s, j) > 0.0:
-            projected = row_at(s, j) * row_at(s, j) / diagonal(s, j)
-        if cost_without(s, projected, &tau, e) < cost_with_incoming(s, min_loss, a, e):
+        if j >= 0 and diagonal(ring, j) > 0.0:
+            projected = row_at(ring, j) * row_at(ring, j) / diagonal(ring, j)
+        if cost_without(ring, projected, &tau, e) < cost_with_incoming(ring, min_loss, a, e):
             if tau == 0.0:
                 return False
-            shift_slot(s, j, copysign(tau, a) * row_at(s, j) / diagonal(s, j), e)
+            shift_slot(ring, j, copysign(tau, a) * row_at(ring, j) / diagonal(ring, j), e)
             return True
-    nearest_shares(s, r, e, &share_n, &share_t)
-    for column in range(s.c.columns):
-        at = column * s.c.weights
-        removed = alpha(s, at + r)
-        if not (may_enter(s, removed * share_t + a * e.share[column]) and (
-                share_n == 0.0 or may_enter(s, alpha(s, at + s.nearest[r]) + removed * share_n))):
+    nearest_shares(ring, r, e, &share_n, &share_t)
+    for column in range(ring.c.columns):
+        removed = alpha(ring, column, r)
+        if not (may_enter(ring, removed * share_t + a * e.share[column]) and (
+                share_n == 0.0
+                or may_enter(ring, alpha(ring, column, ring.nearest[r]) + removed * share_n))):
             in_bounds = False
     if not in_bounds:
         # Out of range: r is removed without compensation.
         share_n = share_t = 0.0
-    for column in range(s.c.columns):
-        at = column * s.c.weights
-        removed = alpha(s, at + r)
+    for column in range(ring.c.columns):
+        removed = alpha(ring, column, r)
         if share_n != 0.0:
-            shift(s, at + s.nearest[r], removed * share_n)
-        add_share(s, e, column, removed * share_t, a)
-    put(s, r, 1.0, e)
-    neighbours_replace(s, r)
+            shift(ring, column, ring.nearest[r], removed * share_n)
+        add_share(ring, e, column, removed * share_t, a)
+    put(ring, r, 1.0, e)
+    neighbours_replace(ring, r)
     return True
 
 
-cdef inline void add_in_span(State* s, double a, const Example* e) noexcept nogil:
+cdef inline void add_in_span(SupportVectorRing ring, double a, const Example* e) noexcept nogil:
     """alpha += a u, u = work."""
     cdef int64_t i
-    for i in range(s.m.n):
-        shift_slot(s, i, a * s.work[i], e)
+    for i in range(ring.m.n):
+        shift_slot(ring, i, a * ring.work[i], e)
 
 
-cdef inline double weight_of(const State* s, int64_t slot) noexcept nogil:
+cdef inline double weight_of(SupportVectorRing ring, int64_t slot) noexcept nogil:
     """alpha_i^2."""
-    if s.c.columns > 1:
-        return s.function.scale * s.function.scale * square(s, slot)
-    return alpha(s, slot) * alpha(s, slot)
+    if ring.c.columns > 1:
+        return ring.function.scale * ring.function.scale * square(ring, slot)
+    return alpha(ring, 0, slot) * alpha(ring, 0, slot)
 
 
-cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_project(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """BPA-P: r is projected on all other vectors, by the stored inverse in O(B^2)."""
-    cdef Model* m = s.m
+    cdef Model* m = ring.m
     cdef int64_t i
     cdef int64_t column
     cdef int64_t r = 0
     cdef double delta, cost, projected, tau
     cdef double min_loss = 0.0
-    delta = border(s, 0.0, e)
+    delta = border(ring, 0.0, e)
     projected = e.self_kernel - delta
     if not fabs(projected) <= 4.0 * e.self_kernel:
         # A projection is never longer than the vector: the inverse is invalid.
-        refresh_inverse(s, 0.0)
+        refresh_inverse(ring, 0.0)
         return False
-    if delta <= s.c.p.singular * e.self_kernel or delta < 1e-300:
+    if delta <= ring.c.p.singular * e.self_kernel or delta < 1e-300:
         # In the span (duplicates): no projection error, whichever vector would be removed. The same
         # if delta is too small to be inverted.
         if not projected > 0.0:
             return False
         tau = a
-        if s.c.choice.update == UPDATE_PA1:
-            tau = loss_sign(s, e) * min(s.c.p.C * e.weight,
-                                        loss_residual(s, e) / (projected * e.power))
-        add_in_span(s, tau, e)
+        if ring.c.choice.update == UPDATE_PA1:
+            tau = loss_sign(ring, e) * min(ring.c.p.C * e.weight,
+                                        loss_residual(ring, e) / (projected * e.power))
+        add_in_span(ring, tau, e)
         return True
-    if m.n < s.c.budget:
-        append_bordered(s, delta)
-        put(s, m.n, a, e)
+    if m.n < ring.c.budget:
+        append_bordered(ring, delta)
+        put(ring, m.n, a, e)
         return True
     for i in range(m.n):
-        cost = weight_of(s, i) / (
-            s.inverse[entry(i, i)] + s.work[i] * s.work[i] / delta)
+        cost = weight_of(ring, i) / (
+            ring.inverse[entry(i, i)] + ring.work[i] * ring.work[i] / delta)
         if i == 0 or cost < min_loss:
             min_loss = cost
             r = i
-    if may_skip(s) and cost_without(s, projected, &tau, e) < cost_with_incoming(s, min_loss, a, e):
+    if may_skip(ring) and cost_without(ring, projected, &tau, e) < cost_with_incoming(ring, min_loss, a, e):
         if tau == 0.0:
             return False
-        add_in_span(s, copysign(tau, a), e)
+        add_in_span(ring, copysign(tau, a), e)
         return True
-    for column in range(s.c.columns):
-        add_share(s, e, column, spread_weight(s, r, column, delta), a)
-    exchange_bordered(s, r, delta)
-    put(s, r, 1.0, e)
-    s.function.removals += 1
-    if s.function.removals >= 10 * s.c.budget or not has_pivots(s):
-        refresh_inverse(s, 0.0)
+    for column in range(ring.c.columns):
+        add_share(ring, e, column, spread_weight(ring, r, column, delta), a)
+    exchange_bordered(ring, r, delta)
+    put(ring, r, 1.0, e)
+    ring.function.removals += 1
+    if ring.function.removals >= 10 * ring.c.budget or not has_pivots(ring):
+        refresh_inverse(ring, 0.0)
     return True

@@ -9,12 +9,12 @@ from libc.math cimport fabs, pow, sqrt
 from libc.stdint cimport int64_t
 
 from edgeolk.ring.expansion cimport (
-    Evicted, alpha, coefficient, drop_known, evicted, put, rescale, slot_row,
+    Evicted, alpha, drop_known, evicted, put, rescale, slot_row,
 )
 from edgeolk.core.c cimport OLK_F64
 from edgeolk.ring.policies.replacement cimport take_oldest
-from edgeolk.core.state cimport Example, Model, State
-from edgeolk.core.numbers cimport doubles
+from edgeolk.core.state cimport Example, Model
+from edgeolk.ring.ring cimport SupportVectorRing, coefficient, coefficients, kernel_values
 
 
 cdef inline double shrinking_factor(double sigma, double mu, double slack) noexcept nogil:
@@ -31,10 +31,10 @@ cdef inline double shrinking_factor(double sigma, double mu, double slack) noexc
     return root if root < 1.0 else 1.0
 
 
-cdef inline double margin_of(const State* s, int64_t r, Evicted gone, double a) noexcept nogil:
+cdef inline double margin_of(SupportVectorRing ring, int64_t r, Evicted gone, double a) noexcept nogil:
     """mu = y_r f'(s_r), y_r = sign(alpha_r), f' = f + a k(x, .) with the incoming vector."""
     cdef double f = gone.f + a * gone.k
-    return f if coefficient(s, r) > 0.0 else -f
+    return f if coefficient(ring, 0, r) > 0.0 else -f
 
 
 cdef inline double removal_cost(double weight, double mu) noexcept nogil:
@@ -42,59 +42,59 @@ cdef inline double removal_cost(double weight, double mu) noexcept nogil:
     return weight * weight + 2.0 * weight - 2.0 * weight * mu
 
 
-cdef inline void exchange_shrunk(State* s, int64_t r, Evicted gone, double phi, double a,
+cdef inline void exchange_shrunk(SupportVectorRing ring, int64_t r, Evicted gone, double phi, double a,
                                  Example* e) noexcept nogil:
-    drop_known(s, r, gone, e)
-    rescale(s, phi, e)
-    put(s, r, phi * a, e)
+    drop_known(ring, r, gone, e)
+    rescale(ring, phi, e)
+    put(ring, r, phi * a, e)
 
 
-cdef inline double next_factor(State* s, double sigma, double mu) noexcept nogil:
+cdef inline double next_factor(SupportVectorRing ring, double sigma, double mu) noexcept nogil:
     """phi for a removal of weight sigma and margin mu; adds its cost to Q."""
     cdef double phi = 1.0
     if sigma > 0.0:
-        phi = shrinking_factor(sigma, mu, 0.46875 * <double>s.m.mistakes - s.forgetron.q)
-        s.forgetron.q += removal_cost(sigma * phi, mu * phi)
+        phi = shrinking_factor(sigma, mu, 0.46875 * <double>ring.m.mistakes - ring.forgetron.q)
+        ring.forgetron.q += removal_cost(sigma * phi, mu * phi)
     return phi
 
 
-cdef inline bint admit_forgetron(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_forgetron(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """Self-tuned: evict the oldest."""
-    cdef Model* m = s.m
+    cdef Model* m = ring.m
     cdef int64_t r
     cdef Evicted gone
     cdef double phi
-    if m.n < s.c.budget:
-        put(s, m.n, a, e)
+    if m.n < ring.c.budget:
+        put(ring, m.n, a, e)
         return True
-    r = take_oldest(s)
-    gone = evicted(s, r, e)
-    phi = next_factor(s, fabs(alpha(s, r)), margin_of(s, r, gone, a))
-    exchange_shrunk(s, r, gone, phi, a, e)
+    r = take_oldest(ring)
+    gone = evicted(ring, r, e)
+    phi = next_factor(ring, fabs(alpha(ring, 0, r)), margin_of(ring, r, gone, a))
+    exchange_shrunk(ring, r, gone, phi, a, e)
     return True
 
 
-cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_forgetron_basic(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """phi = min((B+1)^(-1/(2(B+1))), U / ||f'||); Q is a diagnostic."""
-    cdef Model* m = s.m
+    cdef Model* m = ring.m
     cdef int64_t r
     cdef Evicted gone
     cdef double sigma, mu, norm
-    cdef double b = <double>(s.c.budget + 1)
+    cdef double b = <double>(ring.c.budget + 1)
     cdef double phi
-    if m.n < s.c.budget:
-        put(s, m.n, a, e)
+    if m.n < ring.c.budget:
+        put(ring, m.n, a, e)
         return True
-    r = take_oldest(s)
-    sigma = fabs(alpha(s, r))
-    gone = evicted(s, r, e)
-    mu = margin_of(s, r, gone, a)
-    norm = sqrt(max(0.0, s.function.norm2 + 2.0 * a * e.f + a * a * e.self_kernel))
+    r = take_oldest(ring)
+    sigma = fabs(alpha(ring, 0, r))
+    gone = evicted(ring, r, e)
+    mu = margin_of(ring, r, gone, a)
+    norm = sqrt(max(0.0, ring.function.norm2 + 2.0 * a * e.f + a * a * e.self_kernel))
     phi = pow(b, -0.5 / b)
-    if norm * phi > s.c.p.U:
-        phi = s.c.p.U / norm
-    s.forgetron.q += removal_cost(sigma * phi, mu * phi)
-    exchange_shrunk(s, r, gone, phi, a, e)
+    if norm * phi > ring.c.p.U:
+        phi = ring.c.p.U / norm
+    ring.forgetron.q += removal_cost(sigma * phi, mu * phi)
+    exchange_shrunk(ring, r, gone, phi, a, e)
     return True
 
 
@@ -109,50 +109,51 @@ cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept 
 # diverge after one or two thousand rows in double, a few hundred in float; neither is less correct
 # (tests/support/comparison.py ends a comparison there).
 
-cdef inline Evicted cached(const State* s, int64_t i) noexcept nogil:
+cdef inline Evicted cached(SupportVectorRing ring, int64_t i) noexcept nogil:
     """As ``evicted``, from cached scores and the kernel row of the incoming vector."""
-    return Evicted(s.function.scale * s.scores[i], doubles(s.row)[i])
+    return Evicted(ring.function.scale * ring.scores[i], ring.row_f64[i])
 
 
-cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
+cdef inline int64_t cheapest_removal(SupportVectorRing ring, double a) noexcept nogil:
     """argmin of Psi over the old slots; ties go to the oldest."""
     cdef int64_t i
     cdef int64_t r = 0
     cdef double cost
     cdef double min_cost = 0.0
-    for i in range(s.m.n):
-        cost = removal_cost(fabs(s.function.scale * doubles(s.coef)[i]),
-                            margin_of(s, i, cached(s, i), a))
-        if i == 0 or cost < min_cost or (cost == min_cost and s.arrival[i] < s.arrival[r]):
+    for i in range(ring.m.n):
+        cost = removal_cost(fabs(ring.function.scale * ring.coef_f64[0, i]),
+                            margin_of(ring, i, cached(ring, i), a))
+        if i == 0 or cost < min_cost or (cost == min_cost and ring.arrival[i] < ring.arrival[r]):
             min_cost = cost
             r = i
     return r
 
 
-cdef inline void score_incoming(State* s, int64_t slot, const Example* e) noexcept nogil:
+cdef inline void score_incoming(SupportVectorRing ring, int64_t slot, const Example* e) noexcept nogil:
     """Update the scores for the vector just put in a slot; row is its kernel row."""
-    doubles(s.row)[slot] = e.self_kernel
-    s.simd.axpy[OLK_F64](s.scores, doubles(s.coef)[slot], s.row, s.m.n)
-    s.scores[slot] = s.simd.dot[OLK_F64](s.coef, s.row, s.m.n)
+    ring.row_f64[slot] = e.self_kernel
+    ring.simd.axpy[OLK_F64](
+        &ring.scores[0], ring.coef_f64[0, slot], kernel_values(ring), ring.m.n)
+    ring.scores[slot] = ring.simd.dot[OLK_F64](coefficients(ring), kernel_values(ring), ring.m.n)
 
 
-cdef inline bint admit_forgetron_greedy(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_forgetron_greedy(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """Self-tuned: evict the vector with the cheapest removal."""
-    cdef Model* m = s.m
+    cdef Model* m = ring.m
     cdef int64_t i, r
     cdef Evicted gone
     cdef double phi
-    if m.n < s.c.budget:
-        put(s, m.n, a, e)
-        score_incoming(s, m.n - 1, e)
+    if m.n < ring.c.budget:
+        put(ring, m.n, a, e)
+        score_incoming(ring, m.n - 1, e)
         return True
-    r = cheapest_removal(s, a)
-    gone = cached(s, r)
-    phi = next_factor(s, fabs(alpha(s, r)), margin_of(s, r, gone, a))
-    slot_row(s, r, m.n, NULL, s.work)
-    s.simd.axpy[OLK_F64](s.scores, -doubles(s.coef)[r], s.work, m.n)
-    exchange_shrunk(s, r, gone, phi, a, e)
-    score_incoming(s, r, e)
-    i = take_oldest(s)
-    s.scores[i] = slot_row(s, i, m.n, s.coef, NULL)
+    r = cheapest_removal(ring, a)
+    gone = cached(ring, r)
+    phi = next_factor(ring, fabs(alpha(ring, 0, r)), margin_of(ring, r, gone, a))
+    slot_row(ring, r, m.n, NULL, &ring.work[0])
+    ring.simd.axpy[OLK_F64](&ring.scores[0], -ring.coef_f64[0, r], &ring.work[0], m.n)
+    exchange_shrunk(ring, r, gone, phi, a, e)
+    score_incoming(ring, r, e)
+    i = take_oldest(ring)
+    ring.scores[i] = slot_row(ring, i, m.n, coefficients(ring), NULL)
     return True

@@ -9,88 +9,86 @@ from edgeolk.ring.expansion cimport (
 from edgeolk.ring.losses cimport share_weighted_score
 from edgeolk.core.c cimport olk_kth_largest
 from edgeolk.ring.inverse cimport solve_packed
-from edgeolk.core.numbers cimport doubles
-from edgeolk.core.state cimport Example, Model, State
+from edgeolk.ring.ring cimport SupportVectorRing, coefficients, kernel_values
+from edgeolk.core.state cimport Example, Model
 
 
-cdef inline double size_of(const State* s, int64_t slot) noexcept nogil:
+cdef inline double size_of(SupportVectorRing ring, int64_t slot) noexcept nogil:
     """The key that slots are ordered by."""
-    return fabs(doubles(s.coef)[slot]) if s.c.columns == 1 else square(s, slot)
+    return fabs(ring.coef_f64[0, slot]) if ring.c.columns == 1 else square(ring, slot)
 
 
-cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
+cdef inline void split_by_weight(SupportVectorRing ring, int64_t h) noexcept nogil:
     """order[:h] = the h slots with the largest |alpha| (ties: lower slot), order[h:] = the others.
 
     Both in increasing slot order. With several columns |alpha|^2 is the sum of the squares.
     """
     cdef int64_t i, ties
-    cdef int64_t n = s.m.n
+    cdef int64_t n = ring.m.n
     cdef int64_t kept = 0
     cdef int64_t gone = h
     cdef double w, bar
     for i in range(n):
-        s.work[i] = size_of(s, i)
-    bar = olk_kth_largest(s.work, n, h)
+        ring.work[i] = size_of(ring, i)
+    bar = olk_kth_largest(&ring.work[0], n, h)
     ties = h
     for i in range(n):
-        if size_of(s, i) > bar:
+        if size_of(ring, i) > bar:
             ties -= 1
     for i in range(n):
-        w = size_of(s, i)
+        w = size_of(ring, i)
         if w > bar or (w == bar and ties > 0):
             if w == bar:
                 ties -= 1
-            s.order[kept] = <int32_t>i
+            ring.order[kept] = <int32_t>i
             kept += 1
         else:
-            s.order[gone] = <int32_t>i
+            ring.order[gone] = <int32_t>i
             gone += 1
 
 
-cdef inline double* pulls_of(State* s, int64_t column, int64_t h) noexcept nogil:
+cdef inline double* pulls_of(SupportVectorRing ring, int64_t column) noexcept nogil:
     """The right-hand side of a column; in work if there is one column."""
-    return s.work if s.c.columns == 1 else s.pulls + column * h
+    return &ring.work[0] if ring.c.columns == 1 else &ring.pulls[column, 0]
 
 
-cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil:
+cdef inline double fill_system(SupportVectorRing ring, int64_t h, double ridge) noexcept nogil:
     """gram <- K[keep, keep] + ridge I (packed lower), pulls <- K[keep, gone] coef[gone] for every
     column.
 
-    Returns the mean of k(s, s) over the kept.
+    Returns the mean of k(ring, ring) over the kept.
     """
     cdef int64_t p, q, column
-    cdef const double* coef
-    cdef int64_t n = s.m.n
-    cdef double* line = s.gram
+    cdef int64_t n = ring.m.n
+    cdef int64_t line = 0
     cdef double pull
     cdef double trace = 0.0
     for p in range(h):
-        slot_row(s, s.order[p], n, NULL, s.row)
+        slot_row(ring, ring.order[p], n, NULL, kernel_values(ring))
         for q in range(p + 1):
-            line[q] = doubles(s.row)[s.order[q]]
-        trace += line[p]
-        line[p] += ridge
+            ring.gram[line + q] = ring.row_f64[ring.order[q]]
+        trace += ring.gram[line + p]
+        ring.gram[line + p] += ridge
         line += p + 1
-        for column in range(s.c.columns):
-            coef = doubles(s.coef) + column * s.c.weights
+        for column in range(ring.c.columns):
             pull = 0.0
             for q in range(h, n):
-                pull += coef[s.order[q]] * doubles(s.row)[s.order[q]]
-            pulls_of(s, column, h)[p] = pull
+                pull += ring.coef_f64[column, ring.order[q]] * ring.row_f64[ring.order[q]]
+            pulls_of(ring, column)[p] = pull
     return trace / <double>h
 
 
-cdef inline void halve(State* s) noexcept nogil:
+cdef inline void halve(SupportVectorRing ring) noexcept nogil:
     """theta = (K[keep,keep] + ridge I)^-1 K[keep,gone] alpha[gone]; alpha[keep] += theta."""
     cdef int64_t p, column
-    cdef int64_t h = s.c.budget // 2
-    cdef double ridge = s.c.p.ridge
+    cdef int64_t h = ring.c.budget // 2
+    cdef double ridge = ring.c.p.ridge
     cdef double mean, before, factor
     cdef bint solved = True
-    split_by_weight(s, h)
-    mean = fill_system(s, h, ridge)
+    split_by_weight(ring, h)
+    mean = fill_system(ring, h, ridge)
     # Duplicates make K singular; raise the ridge until the factor exists.
-    while not s.simd.cholesky(s.gram, h):
+    while not ring.simd.cholesky(&ring.gram[0], h):
         ridge = max(10.0 * ridge, 1e-12 * mean)
         if not ridge > 0.0:
             ridge = 1e-300
@@ -98,38 +96,38 @@ cdef inline void halve(State* s) noexcept nogil:
             # The Gram matrix overflows: the lighter half is removed without compensation.
             solved = False
             break
-        fill_system(s, h, ridge)
+        fill_system(ring, h, ridge)
     if solved:
-        for column in range(s.c.columns):
-            solve_packed(s, s.gram, pulls_of(s, column, h), h)
+        for column in range(ring.c.columns):
+            solve_packed(ring, &ring.gram[0], pulls_of(ring, column), h)
             for p in range(h):
-                doubles(s.coef)[column * s.c.weights + s.order[p]] += pulls_of(s, column, h)[p]
-    compact(s, s.order, h)
-    before = s.function.norm2
-    s.function.norm2 = squared_norm(s)
-    if s.c.p.rescale != 0.0 and s.function.norm2 > 1e-12 * before:
+                ring.coef_f64[column, ring.order[p]] += pulls_of(ring, column)[p]
+    compact(ring, h)
+    before = ring.function.norm2
+    ring.function.norm2 = squared_norm(ring)
+    if ring.c.p.rescale != 0.0 and ring.function.norm2 > 1e-12 * before:
         # The authors' program keeps the norm; a kept part that cancels out is not scaled up from
         # noise.
-        factor = sqrt(before / s.function.norm2)
-        s.function.scale *= factor
-        s.function.norm2 = before
-    apply_scale(s)
-    s.halving.count += 1
+        factor = sqrt(before / ring.function.norm2)
+        ring.function.scale *= factor
+        ring.function.norm2 = before
+    apply_scale(ring)
+    ring.halving.count += 1
 
 
-cdef inline bint admit_halving(State* s, double a, Example* e) noexcept nogil:
-    cdef Model* m = s.m
+cdef inline bint admit_halving(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+    cdef Model* m = ring.m
     cdef double factor
-    if m.n == s.c.budget:
-        halve(s)
-        if s.function.norm2 > s.c.p.U * s.c.p.U:
-            factor = s.c.p.U / sqrt(s.function.norm2)
-            s.function.scale *= factor
-            s.function.norm2 = s.c.p.U * s.c.p.U
-        if s.c.columns > 1:
-            class_row(s, e.x, s.coef, s.function.scale, s.class_scores)
-            e.f = share_weighted_score(s, e)
+    if m.n == ring.c.budget:
+        halve(ring)
+        if ring.function.norm2 > ring.c.p.U * ring.c.p.U:
+            factor = ring.c.p.U / sqrt(ring.function.norm2)
+            ring.function.scale *= factor
+            ring.function.norm2 = ring.c.p.U * ring.c.p.U
+        if ring.c.columns > 1:
+            class_row(ring, e.x, coefficients(ring), ring.function.scale, &ring.class_scores[0, 0])
+            e.f = share_weighted_score(ring, e)
         else:
-            e.f = score(s, e.x, NULL)
-    put(s, m.n, a, e)
+            e.f = score(ring, e.x, NULL)
+    put(ring, m.n, a, e)
     return True

@@ -9,173 +9,171 @@ from libc.math cimport INFINITY, exp, isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.ring.expansion cimport (
-    alpha, coefficient, distance_row, gather, move, put, set_coefficient, shift, squares,
-    vacate_slot,
+    alpha, distance_row, gather, move, put, shift, squares, vacate_slot,
 )
 from edgeolk.ring.inverse cimport solve_packed
-from edgeolk.core.numbers cimport doubles, get, may_enter, value_type
-from edgeolk.ring.ring cimport mark_slot_changed
-from edgeolk.core.c cimport OLK_F64, olk_fetch, olk_store
-from edgeolk.core.state cimport Example, Model, State
+from edgeolk.ring.ring cimport (
+    SupportVectorRing, coefficient, coefficients, diagonal_or_null, distance_at, distances,
+    mark_slot_changed, may_enter, set_coefficient, store_number, stored_number, value_type,
+)
+from edgeolk.core.c cimport OLK_F64
+from edgeolk.core.state cimport Example, Model
 
 
-cdef inline int64_t lightest_slot(State* s) noexcept nogil:
+cdef inline int64_t lightest_slot(SupportVectorRing ring) noexcept nogil:
     cdef int64_t i
-    if s.c.columns > 1:
-        squares(s)
-        if s.diagonal != NULL:
-            for i in range(s.m.n):
-                s.work[i] *= s.diagonal[i]
-        return s.simd.argmin_abs[OLK_F64](s.work, NULL, s.arrival, s.m.n)
-    return s.simd.argmin_abs[value_type(s)](s.coef, s.diagonal, s.arrival, s.m.n)
+    if ring.c.columns > 1:
+        squares(ring)
+        if ring.diagonal is not None:
+            for i in range(ring.m.n):
+                ring.work[i] *= ring.diagonal[i]
+        return ring.simd.argmin_abs[OLK_F64](&ring.work[0], NULL, &ring.arrival[0], ring.m.n)
+    return ring.simd.argmin_abs[value_type(ring)](
+        coefficients(ring), diagonal_or_null(ring), &ring.arrival[0], ring.m.n)
 
 
-cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
+cdef inline void vacate(SupportVectorRing ring, int64_t slot) noexcept nogil:
     """Free a slot: the incoming vector, last, moves there unless the slot is its own."""
-    cdef int64_t last = s.m.n - 1
+    cdef int64_t last = ring.m.n - 1
     if slot != last:
-        move(s, last, slot)
-    vacate_slot(s, last)
-    s.m.n = last
+        move(ring, last, slot)
+    vacate_slot(ring, last)
+    ring.m.n = last
 
 
-cdef inline void write_between(State* s, int64_t p, int64_t other, double h,
+cdef inline void write_between(SupportVectorRing ring, int64_t p, int64_t other, double h,
                                int64_t z) noexcept nogil:
     """s_z <- h s_p + (1 - h) s_other."""
     cdef int64_t j
-    cdef int64_t line
-    cdef int dtype = s.c.choice.dtype
     cdef double sp, sj
-    for j in range(s.c.n_features):
-        line = j * s.c.stride
-        sp = olk_fetch(dtype, s.sv, line + p, j, &s.quantizer)
-        sj = olk_fetch(dtype, s.sv, line + other, j, &s.quantizer)
-        olk_store(dtype, s.sv, line + z, j, h * sp + (1.0 - h) * sj, &s.quantizer)
+    for j in range(ring.c.n_features):
+        sp = stored_number(ring.vectors, j, p)
+        sj = stored_number(ring.vectors, j, other)
+        store_number(ring.vectors, j, z, h * sp + (1.0 - h) * sj)
 
 
-cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
+cdef inline bint merge_lightest(SupportVectorRing ring, int64_t p) noexcept nogil:
     """Merge p with the partner of equal sign that loses least; False if there is none."""
-    cdef Model* m = s.m
+    cdef Model* m = ring.m
     cdef int64_t best, keep, free
-    cdef double bp = coefficient(s, p)
+    cdef double bp = coefficient(ring, 0, p)
     cdef double spread, h
-    distance_row(s, gather(s, p))
-    s.simd.merge(value_type(s), bp, s.c.kernel.gamma, <int64_t>s.c.p.iters, s.coef, s.distance, m.n,
-                 s.work, s.work2)
-    s.work2[p] = INFINITY
-    best = s.simd.argmin[OLK_F64](s.work2, m.n)
+    distance_row(ring, gather(ring, p))
+    ring.simd.merge(value_type(ring), bp, ring.c.kernel.gamma, <int64_t>ring.c.p.iters,
+                    coefficients(ring), distances(ring), m.n, &ring.work[0], &ring.work2[0])
+    ring.work2[p] = INFINITY
+    best = ring.simd.argmin[OLK_F64](&ring.work2[0], m.n)
     if best < 0:
         return False
-    h = s.work[best]
-    spread = s.c.kernel.gamma * get(s, s.distance, best)
+    h = ring.work[best]
+    spread = ring.c.kernel.gamma * distance_at(ring, best)
     keep = min(p, best)
     free = max(p, best)
-    write_between(s, p, best, h, keep)
-    mark_slot_changed(s, keep)
-    set_coefficient(s, keep, bp * exp(-spread * (1.0 - h) * (1.0 - h))
-                    + coefficient(s, best) * exp(-spread * h * h))
-    s.arrival[keep] = m.steps
-    vacate(s, free)
+    write_between(ring, p, best, h, keep)
+    mark_slot_changed(ring, keep)
+    set_coefficient(ring, 0, keep, bp * exp(-spread * (1.0 - h) * (1.0 - h))
+                    + coefficient(ring, 0, best) * exp(-spread * h * h))
+    ring.arrival[keep] = m.steps
+    vacate(ring, free)
     return True
 
 
-cdef inline bint admit_lightest(State* s, double a, Example* e, bint merging) noexcept nogil:
+cdef inline bint admit_lightest(SupportVectorRing ring, double a, Example* e, bint merging) noexcept nogil:
     """Remove or merge. If the incoming vector itself is evicted, nothing changes."""
-    cdef Model* m = s.m
+    cdef Model* m = ring.m
     cdef int64_t p
-    cdef double norm2 = s.function.norm2
-    put(s, m.n, a, e)
-    if m.n <= s.c.budget:
+    cdef double norm2 = ring.function.norm2
+    put(ring, m.n, a, e)
+    if m.n <= ring.c.budget:
         return True
-    p = lightest_slot(s)
-    if merging and merge_lightest(s, p):
+    p = lightest_slot(ring)
+    if merging and merge_lightest(ring, p):
         return True
-    vacate(s, p)
-    if p == s.c.budget:
-        s.function.norm2 = norm2
+    vacate(ring, p)
+    if p == ring.c.budget:
+        ring.function.norm2 = norm2
         return False
     return True
 
 
-cdef inline bint admit_lightest_removed(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_lightest_removed(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """The lightest is removed."""
-    return admit_lightest(s, a, e, False)
+    return admit_lightest(ring, a, e, False)
 
 
-cdef inline bint admit_lightest_merged(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_lightest_merged(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """The lightest is merged with another of its class."""
-    return admit_lightest(s, a, e, True)
+    return admit_lightest(ring, a, e, True)
 
 
-cdef inline void write_gram_row(State* s, int64_t slot) noexcept nogil:
+cdef inline void write_gram_row(SupportVectorRing ring, int64_t slot) noexcept nogil:
     """gram[slot, :] <- kernel row of the vector now in that slot (packed lower triangle)."""
     cdef int64_t i
-    cdef int64_t n = s.m.n
+    cdef int64_t n = ring.m.n
     for i in range(slot + 1):
-        s.factor[slot * (slot + 1) // 2 + i] = doubles(s.row)[i]
+        ring.factor[slot * (slot + 1) // 2 + i] = ring.row_f64[i]
     for i in range(slot + 1, n):
-        s.factor[i * (i + 1) // 2 + slot] = doubles(s.row)[i]
+        ring.factor[i * (i + 1) // 2 + slot] = ring.row_f64[i]
 
 
-cdef inline double gram_entry(const State* s, int64_t i, int64_t j) noexcept nogil:
-    return s.factor[i * (i + 1) // 2 + j] if i >= j else s.factor[j * (j + 1) // 2 + i]
+cdef inline double gram_entry(SupportVectorRing ring, int64_t i, int64_t j) noexcept nogil:
+    return ring.factor[i * (i + 1) // 2 + j] if i >= j else ring.factor[j * (j + 1) // 2 + i]
 
 
-cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
+cdef inline void project_on_others(SupportVectorRing ring, int64_t p) noexcept nogil:
     """beta_S += (K_SS + ridge I)^-1 k_Sp beta_p, S = all but p; O(B^3).
 
     By a new factorisation: a condition number of 1/ridge is too large for a stored inverse.
     """
-    cdef Model* m = s.m
+    cdef Model* m = ring.m
     cdef int64_t n = m.n - 1
-    cdef int64_t i, j, line, column, at
-    cdef double ridge = s.c.p.ridge
-    cdef double* target
+    cdef int64_t i, j, line, column
+    cdef int64_t target
+    cdef double ridge = ring.c.p.ridge
     cdef bint done = False
     while not done:
         if not isfinite(ridge):
             # The Gram matrix overflows: p is removed without compensation.
             return
-        target = s.gram
+        target = 0
         for i in range(n):
             line = i if i < p else i + 1
             for j in range(i + 1):
                 column = j if j < p else j + 1
-                target[j] = gram_entry(s, line, column)
-            target[i] += ridge
+                ring.gram[target + j] = gram_entry(ring, line, column)
+            ring.gram[target + i] += ridge
             target += i + 1
-        done = s.simd.cholesky(s.gram, n)
-        ridge = max(10.0 * ridge, 1e-300, 1e-15 * gram_entry(s, p, p))
+        done = ring.simd.cholesky(&ring.gram[0], n)
+        ridge = max(10.0 * ridge, 1e-300, 1e-15 * gram_entry(ring, p, p))
     for i in range(n):
-        s.work[i] = gram_entry(s, i if i < p else i + 1, p)
-    solve_packed(s, s.gram, s.work, n)
-    for column in range(s.c.columns):
-        at = column * s.c.weights
+        ring.work[i] = gram_entry(ring, i if i < p else i + 1, p)
+    solve_packed(ring, &ring.gram[0], &ring.work[0], n)
+    for column in range(ring.c.columns):
         for i in range(n):
-            line = at + (i if i < p else i + 1)
-            if not may_enter(s, alpha(s, line) + alpha(s, at + p) * s.work[i]):
+            line = i if i < p else i + 1
+            if not may_enter(
+                    ring, alpha(ring, column, line) + alpha(ring, column, p) * ring.work[i]):
                 # The Gram matrix is from a forged file: p is removed without compensation.
                 return
-    for column in range(s.c.columns):
-        at = column * s.c.weights
+    for column in range(ring.c.columns):
         for i in range(n):
-            shift(s, at + (i if i < p else i + 1), alpha(s, at + p) * s.work[i])
+            shift(ring, column, i if i < p else i + 1, alpha(ring, column, p) * ring.work[i])
 
 
-cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept nogil:
+cdef inline bint admit_lightest_project(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """The lightest is projected on the others before it goes."""
-    cdef Model* m = s.m
+    cdef Model* m = ring.m
     cdef int64_t p
-    put(s, m.n, a, e)
-    doubles(s.row)[m.n - 1] = e.self_kernel
-    write_gram_row(s, m.n - 1)
-    if m.n <= s.c.budget:
+    put(ring, m.n, a, e)
+    ring.row_f64[m.n - 1] = e.self_kernel
+    write_gram_row(ring, m.n - 1)
+    if m.n <= ring.c.budget:
         return True
-    p = lightest_slot(s)
-    project_on_others(s, p)
-    vacate(s, p)
+    p = lightest_slot(ring)
+    project_on_others(ring, p)
+    vacate(ring, p)
     if p < m.n:
         # The incoming vector has moved to slot p: its kernel row, with k(x, x) in place of p.
-        doubles(s.row)[p] = e.self_kernel
-        write_gram_row(s, p)
+        ring.row_f64[p] = e.self_kernel
+        write_gram_row(ring, p)
     return True

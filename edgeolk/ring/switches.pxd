@@ -117,19 +117,20 @@ from edgeolk.core.parts cimport (
     UPDATE_SHIFTING,
     UPDATE_SPARSE_PA,
 )
-from edgeolk.core.state cimport Example, State
+from edgeolk.core.state cimport Example
+from edgeolk.ring.ring cimport SupportVectorRing
 
 
-cdef inline bint update_asks(const State* s, const Example* e) noexcept nogil:
-    cdef int part = s.c.choice.update
+cdef inline bint update_asks(SupportVectorRing ring, const Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.update
     if part == UPDATE_PERCEPTRON or part == UPDATE_SHIFTING:
-        return perceptron_asks(s, e)
+        return perceptron_asks(ring, e)
     if part == UPDATE_AGGRESSIVE:
-        return aggressive_asks(s, e)
+        return aggressive_asks(ring, e)
     if part == UPDATE_PA or part == UPDATE_PA1 or part == UPDATE_PA2 or part == UPDATE_SPARSE_PA:
-        return passive_aggressive_asks(s, e)
+        return passive_aggressive_asks(ring, e)
     if part == UPDATE_GRADIENT:
-        return gradient_asks(s, e)
+        return gradient_asks(ring, e)
     if (
         part == UPDATE_MARGIN
         or part == UPDATE_PROJECTRON_JMLR
@@ -137,158 +138,158 @@ cdef inline bint update_asks(const State* s, const Example* e) noexcept nogil:
         or part == UPDATE_PEGASOS
         or part == UPDATE_OPTIMISTIC
     ):
-        return margin_asks(s, e)
+        return margin_asks(ring, e)
     if (
         part == UPDATE_LOGISTIC
         or part == UPDATE_LOGISTIC_SHIFT
         or part == UPDATE_LOGISTIC_SCALE
         or part == UPDATE_LOGISTIC_CUT
     ):
-        return logistic_asks(s, e)
+        return logistic_asks(ring, e)
     return False
 
 
-cdef inline double update_coefficient(const State* s, const Example* e, double p) noexcept nogil:
-    cdef int part = s.c.choice.update
+cdef inline double update_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+    cdef int part = ring.c.choice.update
     if (
         part == UPDATE_PERCEPTRON
         or part == UPDATE_MARGIN
         or part == UPDATE_PROJECTRON_JMLR
         or part == UPDATE_PROJECTRON_ICML
     ):
-        return unit_coefficient(s, e, p)
+        return unit_coefficient(ring, e, p)
     if part == UPDATE_AGGRESSIVE:
-        return aggressive_coefficient(s, e, p)
+        return aggressive_coefficient(ring, e, p)
     if part == UPDATE_PA:
-        return pa_coefficient(s, e, p)
+        return pa_coefficient(ring, e, p)
     if part == UPDATE_PA1:
-        return pa1_coefficient(s, e, p)
+        return pa1_coefficient(ring, e, p)
     if part == UPDATE_PA2:
-        return pa2_coefficient(s, e, p)
+        return pa2_coefficient(ring, e, p)
     if part == UPDATE_GRADIENT:
-        return gradient_coefficient(s, e, p)
+        return gradient_coefficient(ring, e, p)
     if part == UPDATE_SPARSE_PA:
-        return sparse_pa_coefficient(s, e, p)
+        return sparse_pa_coefficient(ring, e, p)
     if part == UPDATE_SHIFTING:
-        return shifting_coefficient(s, e, p)
+        return shifting_coefficient(ring, e, p)
     if part == UPDATE_PEGASOS:
-        return pegasos_coefficient(s, e, p)
+        return pegasos_coefficient(ring, e, p)
     if (
         part == UPDATE_LOGISTIC
         or part == UPDATE_LOGISTIC_SHIFT
         or part == UPDATE_LOGISTIC_SCALE
         or part == UPDATE_LOGISTIC_CUT
     ):
-        return logistic_coefficient(s, e, p)
+        return logistic_coefficient(ring, e, p)
     if part == UPDATE_OPTIMISTIC:
-        return optimistic_coefficient(s, e, p)
+        return optimistic_coefficient(ring, e, p)
     return 0.0
 
 
-cdef inline void update_shrink(State* s, double a, Example* e) noexcept nogil:
-    cdef int part = s.c.choice.update
+cdef inline void update_shrink(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.update
     if part == UPDATE_GRADIENT:
-        gradient_shrink(s, a, e)
+        gradient_shrink(ring, a, e)
     if part == UPDATE_SHIFTING:
-        shifting_shrink(s, a, e)
+        shifting_shrink(ring, a, e)
     if part == UPDATE_PEGASOS:
-        pegasos_shrink(s, a, e)
+        pegasos_shrink(ring, a, e)
 
 
-cdef inline void update_begin(State* s, Example* e) noexcept nogil:
-    cdef int part = s.c.choice.update
+cdef inline void update_begin(SupportVectorRing ring, Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.update
     if part == UPDATE_OPTIMISTIC:
-        optimistic_begin(s, e)
+        optimistic_begin(ring, e)
 
 
-cdef inline void update_end(State* s, const Example* e) noexcept nogil:
-    cdef int part = s.c.choice.update
+cdef inline void update_end(SupportVectorRing ring, const Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.update
     if part == UPDATE_OPTIMISTIC:
-        optimistic_end(s, e)
+        optimistic_end(ring, e)
 
 
-cdef inline void update_construct(State* s) noexcept nogil:
+cdef inline void update_construct(SupportVectorRing ring) noexcept nogil:
     pass
 
 
-cdef inline bint policy_admit(State* s, double a, Example* e) noexcept nogil:
-    cdef int part = s.c.choice.policy
+cdef inline bint policy_admit(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.policy
     if part == POLICY_STOP or part == POLICY_RAISE:
-        return admit_free(s, a, e)
+        return admit_free(ring, a, e)
     if part == POLICY_OLDEST:
-        return admit_replacing_oldest(s, a, e)
+        return admit_replacing_oldest(ring, a, e)
     if part == POLICY_SMALLEST:
-        return admit_replacing_smallest(s, a, e)
+        return admit_replacing_smallest(ring, a, e)
     if part == POLICY_RANDOM:
-        return admit_replacing_random(s, a, e)
+        return admit_replacing_random(ring, a, e)
     if part == POLICY_FORGETRON:
-        return admit_forgetron(s, a, e)
+        return admit_forgetron(ring, a, e)
     if part == POLICY_FORGETRON_BASIC:
-        return admit_forgetron_basic(s, a, e)
+        return admit_forgetron_basic(ring, a, e)
     if part == POLICY_FORGETRON_GREEDY:
-        return admit_forgetron_greedy(s, a, e)
+        return admit_forgetron_greedy(ring, a, e)
     if part == POLICY_SIMPLE:
-        return admit_simple(s, a, e)
+        return admit_simple(ring, a, e)
     if part == POLICY_NEAREST:
-        return admit_nearest(s, a, e)
+        return admit_nearest(ring, a, e)
     if part == POLICY_PROJECT:
-        return admit_project(s, a, e)
+        return admit_project(ring, a, e)
     if part == POLICY_UNBIASED:
-        return admit_unbiased(s, a, e)
+        return admit_unbiased(ring, a, e)
     if part == POLICY_UNBIASED_BY_SIZE:
-        return admit_unbiased_by_size(s, a, e)
+        return admit_unbiased_by_size(ring, a, e)
     if part == POLICY_HALVE:
-        return admit_halving(s, a, e)
+        return admit_halving(ring, a, e)
     if part == POLICY_SPAN:
-        return admit_span(s, a, e)
+        return admit_span(ring, a, e)
     if part == POLICY_LIGHTEST:
-        return admit_lightest_removed(s, a, e)
+        return admit_lightest_removed(ring, a, e)
     if part == POLICY_LIGHTEST_PROJECT:
-        return admit_lightest_project(s, a, e)
+        return admit_lightest_project(ring, a, e)
     if part == POLICY_MERGE:
-        return admit_lightest_merged(s, a, e)
+        return admit_lightest_merged(ring, a, e)
     if part == POLICY_ANCHOR:
-        return admit_anchored(s, a, e)
+        return admit_anchored(ring, a, e)
     return False
 
 
-cdef inline double basis_score(State* s, const void* x, const void* coef, void* row) noexcept nogil:
-    cdef int part = s.c.choice.basis
+cdef inline double basis_score(SupportVectorRing ring, const void* x, const void* coef, void* row) noexcept nogil:
+    cdef int part = ring.c.choice.basis
     if part == BASIS_SUPPORT_VECTORS:
-        return ring_score(s, x, coef, row)
+        return ring_score(ring, x, coef, row)
     if part == BASIS_FOURIER:
-        return fourier_score(s, x, coef, row)
+        return fourier_score(ring, x, coef, row)
     if part == BASIS_STRUCTURED:
-        return structured_score(s, x, coef, row)
+        return structured_score(ring, x, coef, row)
     if part == BASIS_FOURIER_DRAWN:
-        return drawn_score(s, x, coef, row)
+        return drawn_score(ring, x, coef, row)
     if part == BASIS_NYSTROM:
-        return nystrom_score(s, x, coef, row)
+        return nystrom_score(ring, x, coef, row)
     return 0.0
 
 
-cdef inline bint basis_admit(State* s, double a, Example* e) noexcept nogil:
-    cdef int part = s.c.choice.basis
+cdef inline bint basis_admit(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.basis
     if part == BASIS_FOURIER or part == BASIS_STRUCTURED or part == BASIS_FOURIER_DRAWN:
-        return admit_features(s, a, e)
+        return admit_features(ring, a, e)
     if part == BASIS_NYSTROM:
-        return nystrom_admit(s, a, e)
-    return policy_admit(s, a, e)
+        return nystrom_admit(ring, a, e)
+    return policy_admit(ring, a, e)
 
 
-cdef inline void basis_construct(State* s) noexcept nogil:
-    cdef int part = s.c.choice.basis
+cdef inline void basis_construct(SupportVectorRing ring) noexcept nogil:
+    cdef int part = ring.c.choice.basis
     if part == BASIS_FOURIER:
-        fourier_construct(s)
+        fourier_construct(ring)
 
 
-cdef inline void bound(State* s, Example* e) noexcept nogil:
-    cdef int part = s.c.choice.projection
+cdef inline void bound(SupportVectorRing ring, Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.projection
     if part == PROJECTION_BALL:
-        clamp_to_ball(s, e)
+        clamp_to_ball(ring, e)
     if part == PROJECTION_COEFFICIENTS:
-        bound_coefficients(s, e)
+        bound_coefficients(ring, e)
     if part == PROJECTION_CLIP:
-        clip_each(s, e)
+        clip_each(ring, e)
     if part == PROJECTION_SHRINK:
-        shrink_all(s, e)
+        shrink_all(ring, e)
