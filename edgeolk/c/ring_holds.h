@@ -7,10 +7,11 @@
 
 /* Where regions are in the block, in bytes from its start; 0: the model does not have the region. */
 typedef struct {
-    size_t function, averaging, forgetron, halving, hints, nystrom;
+    size_t function, averaging, forgetron, halving, hints, nystrom, evidence;
     size_t support_vectors, coefficients, levels, diagonal, arrivals, norms;
     size_t mean_start, mean_sum, nearest, nearest_distance, nearest_kernel;
-    size_t factor, inverse, scores, feature_map, window, window_labels, per_update, novelty;
+    size_t factor, inverse, posterior, scores, feature_map, window, window_labels, per_update;
+    size_t novelty;
 } olk_ring_offsets;
 
 /* What a model of the ring family is, as far as its rules ask. */
@@ -28,8 +29,10 @@ typedef struct {
        removals is bounded; vectors are anchored, rows kept in a window, the scale set by steps */
     int32_t normalised, starts_full, changes_basis, never_full, factor_pivots, bounds_cost;
     int32_t anchors, has_window, scales_by_steps;
-    int64_t rank, anchored_from, hint_rows; /* options, 0 where unused */
-    double lam;                             /* of scales_by_steps */
+    int32_t window_of_targets; /* the window has targets, not the labels -1 and 1 */
+    int64_t rank, anchored_from, window_rows; /* options, 0 where unused */
+    double lam;                               /* of scales_by_steps */
+    double added;                             /* to k(x, x) in the inverse */
     /* of coefficients: the largest k(x, x) of a row, common scale, coefficient with it and without
        (parts/storage.py) */
     double max_kernel, max_factor, max_alpha, max_stored;
@@ -44,6 +47,9 @@ static const double olk_max_product = 3.41e38;
 static const double olk_min_inverse_pivot = 1e-3;
 /* Lower bound of 1 / (lam t): ring/updates.pxd. */
 static const double olk_min_pegasos_scale = 1e-300;
+/* A row makes the scale of a posterior at most this much smaller than where it is multiplied into
+   the matrix: ring/filters/posterior.pxd. */
+static const double olk_min_posterior_scale = 1e-40;
 /* The largest |alpha|, whose square is finite; coefficient without the common scale; norm. */
 static const double olk_max_alpha = 1e150, olk_max_coefficient = 1e250, olk_max_norm2 = 1e302;
 /* The largest entry of matrices derived from the Gram matrix, for kernels that are at most 1 and for
@@ -169,6 +175,14 @@ static inline int olk_check_words(const olk_ring_setup *m, const uint8_t *block,
     OLK_REQUIRE(olk_between(error, 0.0, olk_max_norm2), OLK_BAD_HINT_ERROR, 0, error);
     OLK_REQUIRE(olk_between(weight, 0.0, olk_max_alpha), OLK_BAD_MEAN_WEIGHT, 0, weight);
     OLK_REQUIRE(olk_between(cost, -olk_max_norm2, olk_max_norm2), OLK_BAD_FORGETRON, 0, cost);
+    if (m->at.evidence) {
+        const double errors = olk_double_at(block, m->at.evidence, 0);
+        const double rows = olk_double_at(block, m->at.evidence, 1);
+        const double factor = olk_double_at(block, m->at.evidence, 2);
+        OLK_REQUIRE(olk_between(errors, 0.0, DBL_MAX), OLK_BAD_EVIDENCE, 0, errors);
+        OLK_REQUIRE(olk_between(rows, 0.0, (double)OLK_MAX_COUNT), OLK_BAD_EVIDENCE, 1, rows);
+        OLK_REQUIRE(olk_between(factor, olk_min_posterior_scale, 1.0), OLK_BAD_EVIDENCE, 2, factor);
+    }
     if (m->bounds_cost) {
         /* The shrinking factor is computed from this difference, which must stay positive. */
         const double allowed = 0.46875 * (double)olk_word_at(block, OLK_AT_MISTAKES, 0);
@@ -282,7 +296,8 @@ static inline int olk_check_window_labels(const olk_ring_setup *m, const uint8_t
 {
     for (size_t i = 0; i < held; i++) {
         const double y = olk_double_at(block, m->at.window_labels, i);
-        OLK_REQUIRE(y == -1.0 || y == 1.0, OLK_BAD_WINDOW_LABEL, i, y);
+        OLK_REQUIRE(m->window_of_targets ? olk_is_finite(y) : y == -1.0 || y == 1.0,
+                    OLK_BAD_WINDOW_LABEL, i, y);
     }
     return olk_check_all(block, 1, m->at.window_labels, held, (size_t)m->window_stride - held, 0.0,
                          0.0, OLK_LABEL_BEYOND, problem);
@@ -293,7 +308,7 @@ static inline int olk_check_vectors_and_coefficients(const olk_ring_setup *m, co
 {
     const int64_t n = olk_n_vectors(block), rank = olk_ring_rank(m, block);
     const int64_t seen = olk_word_or_0(block, m->at.hints, 1);
-    const int64_t held = seen < m->hint_rows ? seen : m->hint_rows;
+    const int64_t held = seen < m->window_rows ? seen : m->window_rows;
     const int64_t used_now = rank ? rank : n * m->per_member;
     const size_t used = (size_t)(used_now < m->weights ? used_now : m->weights);
     if (m->at.support_vectors)
@@ -405,11 +420,17 @@ static inline int olk_check_matrices(const olk_ring_setup *m, const uint8_t *blo
     }
     if (m->at.inverse) {
         /* For a Gram matrix K, (K^-1)_ii is at least 1 / K_ii, far above this bound. */
-        const double lower = m->normalised ? olk_min_inverse_pivot : 0.0;
+        const double lower = m->normalised ? olk_min_inverse_pivot / (1.0 + m->added) : 0.0;
         OLK_CHECK(olk_check_all(block, 1, m->at.inverse, 0, olk_packed_numbers(n), -limit, limit,
                                 OLK_BAD_INVERSE, problem));
         OLK_CHECK(olk_check_pivots(block, m->at.inverse, n, lower, OLK_BAD_INVERSE_PIVOT, problem));
     }
+    if (m->at.posterior)
+        OLK_CHECK(olk_check_all(block, 1, m->at.posterior, 0, olk_packed_numbers(n), -limit, limit,
+                                OLK_BAD_POSTERIOR, problem));
+    if (m->at.posterior && m->at.factor) /* the inverse of a sum of squares */
+        OLK_CHECK(olk_check_pivots(block, m->at.posterior, n, 0.0, OLK_BAD_POSTERIOR_PIVOT,
+                                   problem));
     if (m->at.feature_map)
         OLK_CHECK(olk_check_all(block, 1, m->at.feature_map, 0,
                                 (size_t)olk_ring_rank(m, block) * n, -limit, limit,

@@ -20,6 +20,7 @@ from edgeolk.parts.losses import LOSSES, RESIDUAL_UPDATES
 from edgeolk.parts.numbers import AXES, Family, KernelKind
 from edgeolk.parts.storage import MAX_FLOAT
 from edgeolk.parts.table import TRAITS
+from edgeolk.parts.updates import UPDATES
 from edgeolk.ring.options import OPTIONS
 from edgeolk.sorf.options import OPTIONS as SORF_OPTIONS
 
@@ -35,6 +36,7 @@ ROWS: dict[str, Mapping[Any, Any]] = {**TRAITS, "kernel": KERNELS}
 FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "policy_freezes": ("policy", lambda row: row.freezes),
     "policy_moves_norm": ("policy", lambda row: not row.follows_norm),
+    "policy_is_filter": ("policy", lambda row: row.is_filter),
     "policy_counts_exchanges": ("policy", lambda row: row.counts_exchanges),
     "loss_is_capped": ("loss", lambda row: row.capped),
     "kernel_normalised": ("kernel", lambda row: row.normalised),
@@ -67,15 +69,17 @@ class Role(NamedTuple):
     default: str = ""
 
 
-#: Functions that every row of an axis must name.
+#: Functions that every row of an axis must name; the parts of kernel adaptive filters name others.
 NEEDED = {
     "policy": ("admit",), "basis": ("score",), "loss": ("slope",),
     "update": ("asks", "coefficient"),
 }
+NEEDED_OF_FILTERS = {"policy": ("novel",), "update": ("step",)}
 #: Where the functions of an axis are, if not in ``ring``.
 FOLDERS = {"policy": "ring.policies"}
 _RING = "SupportVectorRing ring"
 _ROW = f"{_RING}, const Example* e"
+_EXAMPLE = f"{_RING}, Example* e"
 _STEP = f"{_RING}, double a, Example* e"
 _SCORE = f"{_RING}, const void* x, const void* coef, void* row"
 LOSS_ROLES: dict[str, Role] = {
@@ -87,14 +91,18 @@ ROLES: dict[str, Role] = {
     "update_asks": Role("update", "bint", _ROW, "False"),
     "update_coefficient": Role("update", "double", f"{_ROW}, double p", "0.0"),
     "update_shrink": Role("update", "void", _STEP),
-    "update_begin": Role("update", "void", f"{_RING}, Example* e"),
+    "update_begin": Role("update", "void", _EXAMPLE),
     "update_end": Role("update", "void", _ROW),
     "update_construct": Role("update", "void", _RING),
+    "update_step": Role("update", "bint", _EXAMPLE, "False"),
+    "update_variance": Role("update", "double", f"{_RING}, const void* x", "0.0"),
+    "policy_novel": Role("policy", "bint", _EXAMPLE, "False"),
+    "policy_victim": Role("policy", "int64_t", _EXAMPLE, "NO_SLOT"),
     "policy_admit": Role("policy", "bint", _STEP, "False"),
     "basis_score": Role("basis", "double", _SCORE, "0.0"),
     "basis_admit": Role("basis", "bint", _STEP, "policy_admit(ring, a, e)"),
     "basis_construct": Role("basis", "void", _RING),
-    "bound": Role("projection", "void", f"{_RING}, Example* e"),
+    "bound": Role("projection", "void", _EXAMPLE),
 }
 
 
@@ -162,13 +170,14 @@ def check() -> None:
             if member not in TRAITS[axis]:
                 raise ValueError(f"{kind.__name__}.{member.name} has no row")
             row: Any = TRAITS[axis][member]
-            for function in NEEDED.get(axis, ()):
+            is_filter = axis in NEEDED_OF_FILTERS and row.is_filter
+            for function in (NEEDED_OF_FILTERS if is_filter else NEEDED).get(axis, ()):
                 if not getattr(row, function):
                     raise ValueError(f"{kind.__name__}.{member.name} has no {function}")
-    for loss, row in LOSSES.items():
-        repairing = [update for update in RESIDUAL_UPDATES if update in row.updates]
-        if repairing and not (row.residual and row.sign):
-            raise ValueError(f"Loss.{loss.name} needs a residual for Update.{repairing[0].name}")
+    for update in RESIDUAL_UPDATES:
+        for loss in UPDATES[update].losses:
+            if not (LOSSES[loss].residual and LOSSES[loss].sign):
+                raise ValueError(f"Loss.{loss.name} needs a residual for Update.{update.name}")
 
 
 def switches_pxd(roles: Mapping[str, Role]) -> str:
@@ -185,8 +194,9 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
         body = ["", "", f"cdef inline {kind} {role}({parameters}) noexcept nogil:"]
         body += [f"    cdef int part = ring.c.choice.{axis}"] if by_function else []
         for function, parts in by_function.items():
-            file, name = function.split(".")
-            home = f"edgeolk.{FOLDERS.get(axis, 'ring')}.{file}"
+            file, name = function.rsplit(".", 1)
+            folder = "ring" if "." in file else FOLDERS.get(axis, "ring")
+            home = f"edgeolk.{folder}.{file}"
             imports.setdefault(home, set()).add(name)
             numbers |= {f"{axis.upper()}_{part.name}" for part in parts}
             body += _wrapped("    if ", _test(axis, parts, "part"), ":")
@@ -197,10 +207,11 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
             body += ["    pass"]
         bodies += body
     head = [NOTE, ""]
+    head += ["from libc.stdint cimport int64_t", ""]
     for module in sorted(imports):
         head += [f"from {module} cimport (", *(f"    {n}," for n in sorted(imports[module])), ")"]
     head += ["from edgeolk.core.parts cimport (", *(f"    {n}," for n in sorted(numbers)), ")"]
-    head += ["from edgeolk.core.state cimport Example"]
+    head += ["from edgeolk.core.state cimport Example, NO_SLOT"]
     head += ["from edgeolk.ring.ring cimport SupportVectorRing"]
     return "\n".join(head + bodies) + "\n"
 

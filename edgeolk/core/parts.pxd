@@ -26,6 +26,11 @@ cdef enum:
     UPDATE_LOGISTIC_SCALE = 15
     UPDATE_LOGISTIC_CUT = 16
     UPDATE_OPTIMISTIC = 17
+    UPDATE_NORMALISED = 18
+    UPDATE_AFFINE = 19
+    UPDATE_RECURSIVE = 20
+    UPDATE_RIDGE = 21
+    UPDATE_POSTERIOR = 22
     LOSS_HINGE = 1
     LOSS_RAMP = 2
     LOSS_LOGISTIC = 3
@@ -57,6 +62,13 @@ cdef enum:
     POLICY_ANCHOR = 17
     POLICY_FORGETRON_BASIC = 18
     POLICY_FORGETRON_GREEDY = 19
+    POLICY_QUANTISED = 20
+    POLICY_COHERENT = 21
+    POLICY_DEPENDENT = 22
+    POLICY_SLIDING = 23
+    POLICY_LEAST_ERROR = 24
+    POLICY_LEAST_CHANGE = 25
+    POLICY_LEAST_DIVERGENCE = 26
     PROJECTION_NONE = 1
     PROJECTION_BALL = 2
     PROJECTION_COEFFICIENTS = 3
@@ -143,6 +155,13 @@ cdef struct Params:
     double b0
     double ald
     double epsilon
+    double radius
+    double coherence
+    double last_rows
+    double dependence
+    double forgetting
+    double noise
+    double jitter
     double nu
 
 
@@ -178,6 +197,13 @@ cdef inline void fill_params(Params* p, object values) except *:
     p.b0 = values.get("b0", 0.0)
     p.ald = values.get("ald", 0.0)
     p.epsilon = values.get("epsilon", 0.0)
+    p.radius = values.get("radius", 0.0)
+    p.coherence = values.get("coherence", 0.0)
+    p.last_rows = values.get("last_rows", 0.0)
+    p.dependence = values.get("dependence", 0.0)
+    p.forgetting = values.get("forgetting", 0.0)
+    p.noise = values.get("noise", 0.0)
+    p.jitter = values.get("jitter", 0.0)
     p.nu = values.get("nu", 0.0)
 
 
@@ -194,11 +220,29 @@ cdef inline bint policy_moves_norm(int part) noexcept nogil:
         or part == POLICY_LIGHTEST
         or part == POLICY_LIGHTEST_PROJECT
         or part == POLICY_MERGE
+        or part == POLICY_QUANTISED
+    )
+
+
+cdef inline bint policy_is_filter(int part) noexcept nogil:
+    return (
+        part == POLICY_COHERENT
+        or part == POLICY_DEPENDENT
+        or part == POLICY_SLIDING
+        or part == POLICY_LEAST_ERROR
+        or part == POLICY_LEAST_CHANGE
+        or part == POLICY_LEAST_DIVERGENCE
     )
 
 
 cdef inline bint policy_counts_exchanges(int part) noexcept nogil:
-    return part == POLICY_PROJECT
+    return (
+        part == POLICY_PROJECT
+        or part == POLICY_SLIDING
+        or part == POLICY_LEAST_ERROR
+        or part == POLICY_LEAST_CHANGE
+        or part == POLICY_LEAST_DIVERGENCE
+    )
 
 
 cdef inline bint loss_is_capped(int part) noexcept nogil:

@@ -89,6 +89,11 @@ cdef struct Hints:
     double error              # S, the squared error of the hints since the last halving (POMDR)
     int64_t seen              # examples added to the window
 
+cdef struct Evidence:
+    double error              # sum of squared errors over their predicted variances
+    double weight             # number of these errors
+    double scale              # of the stored matrix of a posterior
+
 cdef struct Nystrom:
     int64_t rank              # eigenfunctions in use, 0 before the change of basis
 
@@ -110,6 +115,7 @@ cdef enum:
 
 cdef enum:
     NO_ROW = -1
+    NO_SLOT = -1
 
 cdef struct Ahead:
     # Rows to be learned next, whose kernel values with the ring are known (ring/lookahead.pxd).
@@ -143,6 +149,8 @@ cdef struct Settings:
     int64_t stride            # numbers between the starts of two features in the ring
     int64_t weights           # coefficients of a column, padding included
     int64_t columns
+    int64_t window_rows       # examples in the window of an update
+    double added              # to k(x, x) in the stored inverse
     int64_t n_per_update      # numbers that the update stores per coefficient
     int vectors               # storage type that rows are rounded to
     bint tracks_norm
@@ -222,3 +230,7 @@ cdef struct Example:
     double* share             # (columns,) coefficients of the incoming example divided by a
     double power              # sum of the squares of share
     double one                # the share if there is one column
+    # Of a kernel adaptive filter.
+    int64_t slot              # the slot that the row enters, or NO_SLOT
+    double distance           # squared distance of k(x, .) from the span of the support vectors
+    double variance           # of the target, over the variance of the function

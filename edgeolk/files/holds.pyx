@@ -38,6 +38,7 @@ cdef extern from "ring_holds.h" nogil:
         size_t halving
         size_t hints
         size_t nystrom
+        size_t evidence
         size_t support_vectors
         size_t coefficients
         size_t levels
@@ -51,6 +52,7 @@ cdef extern from "ring_holds.h" nogil:
         size_t nearest_kernel
         size_t factor
         size_t inverse
+        size_t posterior
         size_t scores
         size_t feature_map
         size_t window
@@ -80,8 +82,10 @@ cdef extern from "ring_holds.h" nogil:
         int32_t scales_by_steps
         int64_t rank
         int64_t anchored_from
-        int64_t hint_rows
+        int32_t window_of_targets
+        int64_t window_rows
         double lam
+        double added
         double max_kernel
         double max_factor
         double max_alpha
@@ -129,11 +133,13 @@ cdef int fill_ring(olk_ring_setup* m, object config, object regions) except -1:
     m.factor_pivots = config.policy.factor_pivots
     m.bounds_cost = config.policy.bounds_cost
     m.anchors = config.parts["policy"] == Policy.ANCHOR
-    m.has_window = config.parts["update"] == Update.OPTIMISTIC
+    m.has_window = config.window_rows > 0
+    m.window_of_targets = config.is_regression
     m.scales_by_steps = config.parts["update"] == Update.PEGASOS
     m.rank = int(values.get("rank", 0))
     m.anchored_from = int(values.get("b0", 0))
-    m.hint_rows = int(values.get("hint_rows", 0))
+    m.window_rows = config.window_rows
+    m.added = config.added
     m.lam = values.get("lam", 0.0)
     m.max_kernel = kind.max_kernel
     m.max_factor = kind.max_factor

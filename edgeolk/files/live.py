@@ -53,6 +53,7 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "halving": _words("q", "halvings", "anchored"),
     "hints": (*_words("d", "hint_error"), *_words("q", "seen")),
     "nystrom": _words("q", "rank"),
+    "evidence": _words("d", "evidence_error", "evidence_weight", "posterior_scale"),
     "memory_state": (
         *_words("q", "memory_held"),  # rows, and from bit 32 on where the search begins
         *_words("d", *(f"memory_mistakes_{i}" for i in range(5))),

@@ -110,7 +110,7 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("LONG_ROW", "window: the norm of a vector is too large for the kernel"),
     ("LARGE_COEFFICIENT", "a coefficient is out of range: {got}"),
     ("COEFFICIENT_BEYOND", "a coefficient beyond those in use is not 0: {got}"),
-    ("BAD_WINDOW_LABEL", "a label in the window is not -1 or 1: {got}"),
+    ("BAD_WINDOW_LABEL", "a label in the window is {got}"),
     ("LABEL_BEYOND", "there are labels beyond the window: {got}"),
     ("BAD_MEAN_START", "mean_start is out of range: {got}"),
     ("BAD_MEAN_SUM", "mean_sum is out of range: {got}"),
@@ -129,4 +129,7 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("BAD_INVERSE", "inverse is out of range: {got}"),
     ("BAD_INVERSE_PIVOT", "a pivot of the inverse is not positive: {got}"),
     ("BAD_FEATURE_MAP", "feature_map is out of range: {got}"),
+    ("BAD_POSTERIOR", "posterior is out of range: {got}"),
+    ("BAD_POSTERIOR_PIVOT", "a pivot of the posterior is not positive: {got}"),
+    ("BAD_EVIDENCE", "number {where} of the evidence is {got}"),
 )

@@ -22,14 +22,7 @@ from edgeolk.parts.numbers import (
 )
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.traits import Part, Refusals, both, has, lacks, spoken
-
-#: Updates with a built-in logistic loss.
-LOGISTIC_UPDATES = (
-    Update.LOGISTIC,
-    Update.LOGISTIC_SHIFT,
-    Update.LOGISTIC_SCALE,
-    Update.LOGISTIC_CUT,
-)
+from edgeolk.parts.updates import UPDATES
 
 #: Passive-aggressive updates, which correct a residual.
 RESIDUAL_UPDATES = (Update.PA, Update.PA1, Update.PA2, Update.SPARSE_PA)
@@ -41,8 +34,6 @@ class LossTraits(Part):
 
     #: The kind of its labels: "classes", "numbers" or "none".
     labels: str
-    #: The updates that support it, unless their own rows refuse it.
-    updates: tuple[Update, ...]
     #: Its formula or meaning, for the documentation.
     doc: str
     #: Functions of the core; passive-aggressive updates need a residual.
@@ -53,8 +44,14 @@ class LossTraits(Part):
     capped: bool = False
 
 
-def _only(loss: Loss, updates: tuple[Update, ...], others: str) -> Refusals:
+def updates_of(loss: Loss) -> tuple[Update, ...]:
+    """The updates that can follow a loss: their rows name it."""
+    return tuple(update for update, row in UPDATES.items() if loss in row.losses)
+
+
+def _only(loss: Loss, others: str) -> Refusals:
     """The rule that other updates do not support this loss."""
+    updates = updates_of(loss)
     return {f"Loss.{loss.name} needs {spoken(updates)}: {others}": lacks(*updates)}
 
 
@@ -74,67 +71,58 @@ def _without_labels(loss: Loss) -> Refusals:
     }
 
 
-_LOGISTIC = (Update.GRADIENT, *LOGISTIC_UPDATES)
-_STEPS = (Update.GRADIENT,)
-_REAL = (Update.PA, Update.PA1, Update.PA2, Update.GRADIENT)
-
 LOSSES: dict[Loss, LossTraits] = {
     Loss.HINGE: LossTraits(
         labels="classes",
-        updates=tuple(Update),
         doc="max(0, 1 - y f)",
         slope="losses.hinge_slope",
         residual="losses.hinge",
         sign="losses.label",
+        refuses=_only(Loss.HINGE, "the others follow real targets, or a loss of their own"),
     ),
     Loss.RAMP: LossTraits(
         labels="classes",
-        updates=tuple(Update),
         doc="the hinge, but no update where |f| > 1",
         slope="losses.ramp_slope",
         residual="losses.hinge",
         sign="losses.label",
         capped=True,
+        refuses=_only(Loss.RAMP, "the others follow real targets, or a loss of their own"),
     ),
     Loss.LOGISTIC: LossTraits(
         labels="classes",
-        updates=_LOGISTIC,
         doc="log(1 + exp(-y f)), gives probabilities",
         slope="losses.logistic_slope",
         refuses=_only(
             Loss.LOGISTIC,
-            _LOGISTIC,
             "the others follow the hinge; the algorithms ogd, fogd and nogd have it as an option",
         ),
     ),
     Loss.SQUARE: LossTraits(
         labels="numbers",
-        updates=_STEPS,
         doc="(y - f)^2 / 2, for real targets",
         slope="losses.square_slope",
         regions=("errors",),
-        refuses=_only(Loss.SQUARE, _STEPS, "the other updates follow a margin"),
+        refuses=_only(Loss.SQUARE, "the other updates follow a margin"),
     ),
     Loss.NOVELTY: LossTraits(
         labels="none",
-        updates=_STEPS,
         doc="no labels: a row is novel if f is below a threshold that adapts",
         slope="losses.novelty_slope",
         parameters=("nu",),
         regions=("novelty",),
-        refuses=_only(Loss.NOVELTY, _STEPS, "the other updates need labels")
+        refuses=_only(Loss.NOVELTY, "the other updates need labels")
         | _without_labels(Loss.NOVELTY),
     ),
     Loss.EPSILON: LossTraits(
         labels="numbers",
-        updates=_REAL,
         doc="max(0, |y - f| - epsilon), for real targets",
         slope="losses.epsilon_slope",
         residual="losses.epsilon",
         sign="losses.epsilon_sign",
         parameters=("epsilon",),
         regions=("errors",),
-        refuses=_only(Loss.EPSILON, _REAL, "the other updates follow a margin"),
+        refuses=_only(Loss.EPSILON, "the other updates follow a margin"),
     ),
 }
 

@@ -31,6 +31,7 @@ from edgeolk.parts.numbers import by_axis
 from edgeolk.parts.option import Context, Default
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
+from edgeolk.parts.updates import UPDATES
 
 CCG = "Cavallanti, Cesa-Bianchi & Gentile, Machine Learning 2007"
 LZH = "Lu, Zhao & Hoi, SDM 2016"
@@ -45,6 +46,7 @@ DSS = "Dekel, Shalev-Shwartz & Singer, SIAM J. Computing 2008"
 LHW = "Lu, Hoi, Wang, Zhao & Liu, JMLR 2016"
 ZH = "Zhao, Wang, Wu, Jin & Hoi, ICML 2012"
 CDK = "Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, JMLR 2006"
+RBH = "Richard, Bermudez & Honeine, IEEE Trans. Signal Processing 2009"
 OKC = "Orabona, Keshet & Caputo, JMLR 2009"
 
 
@@ -128,8 +130,8 @@ def _each(*members: IntEnum) -> dict[str, Parts]:
 
 def _losses(update: Update) -> dict[str, Parts]:
     """A choice among the losses with labels that an update supports, the hinge first."""
-    supported = (loss for loss, row in LOSSES.items() if update in row.updates)
-    return _each(*(loss for loss in supported if LOSSES[loss].labels != "none"))
+    supported = UPDATES[update].losses
+    return _each(*(loss for loss in LOSSES if loss in supported and LOSSES[loss].labels != "none"))
 
 
 FULL = _each(Policy.STOP, Policy.RAISE)
@@ -380,6 +382,59 @@ METHODS: tuple[Method, ...] = (
         Algorithm.NOGD, "nogd", "gradient descent on Nystrom features", LHW,
         by_axis(Update.GRADIENT, Basis.NYSTROM),
         choices={"loss": {**ANY_LOSS, **NOVELTY}}, aliases={"k": "rank"},
+    ),
+    Method(
+        Algorithm.KLMS, "klms", "kernel least mean squares",
+        "Liu, Pokharel & Principe, IEEE Trans. Signal Processing 2008",
+        by_axis(Update.GRADIENT, Loss.SQUARE), defaults={"eta": 0.5},
+        choices={"full": _each(Policy.STOP, Policy.OLDEST, Policy.RANDOM)},
+    ),
+    Method(
+        Algorithm.QKLMS, "qklms", "KLMS that adds a near row to its nearest support vector",
+        "Chen, Zhao, Zhu & Principe, IEEE Trans. Neural Networks and Learning Systems 2012",
+        by_axis(Update.GRADIENT, Loss.SQUARE, Policy.QUANTISED), defaults={"eta": 0.5},
+        aliases={"eps": "radius"},
+    ),
+    Method(
+        Algorithm.KNLMS, "knlms", "normalised KLMS, rows enter by coherence", RBH,
+        by_axis(Update.NORMALISED, Loss.SQUARE, Policy.COHERENT),
+        defaults={"eta": 0.5, "ridge": 0.01}, aliases={"mu0": "coherence", "eps": "ridge"},
+    ),
+    Method(
+        Algorithm.KAPA, "kapa", "kernel affine projection: a step for the last rows together", RBH,
+        by_axis(Update.AFFINE, Loss.SQUARE, Policy.COHERENT),
+        defaults={"eta": 0.5, "ridge": 0.01},
+        aliases={"mu0": "coherence", "eps": "ridge", "p": "last_rows"},
+    ),
+    Method(
+        Algorithm.KRLS, "krls", "kernel recursive least squares, rows enter unless dependent",
+        "Engel, Mannor & Meir, IEEE Trans. Signal Processing 2004",
+        by_axis(Update.RECURSIVE, Loss.SQUARE, Policy.DEPENDENT), aliases={"nu": "dependence"},
+    ),
+    Method(
+        Algorithm.SW_KRLS, "sw_krls", "kernel ridge regression on the last B rows",
+        "Van Vaerenbergh, Via & Santamaria, ICASSP 2006",
+        by_axis(Update.RIDGE, Loss.SQUARE, Policy.SLIDING), defaults={"ridge": 0.01},
+        aliases={"c": "ridge"},
+    ),
+    Method(
+        Algorithm.FB_KRLS, "fb_krls", "kernel ridge regression on B rows, the least needed leaves",
+        "Van Vaerenbergh, Santamaria, Liu & Principe, ICASSP 2010",
+        by_axis(Update.RIDGE, Loss.SQUARE, Policy.LEAST_ERROR), defaults={"ridge": 0.01},
+        aliases={"c": "ridge"},
+    ),
+    Method(
+        Algorithm.KRLS_T, "krls_t", "Gaussian process on B rows that forgets, with variances",
+        "Van Vaerenbergh, Lazaro-Gredilla & Santamaria, IEEE Trans. Neural Networks and Learning"
+        " Systems 2012",
+        by_axis(Update.POSTERIOR, Loss.SQUARE, Policy.LEAST_CHANGE),
+        aliases={"lam": "forgetting", "sn2": "noise"},
+    ),
+    Method(
+        Algorithm.SOGP, "sogp", "sparse online Gaussian process, with variances",
+        "Csato & Opper, Neural Computation 2002",
+        by_axis(Update.POSTERIOR, Loss.SQUARE, Policy.LEAST_DIVERGENCE),
+        aliases={"sn2": "noise"},
     ),
     SorfMethod(
         Algorithm.SORF, "sorf", "structured features in two bytes each, blended with their average",

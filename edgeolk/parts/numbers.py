@@ -70,6 +70,12 @@ class Update(IntEnum):
     LOGISTIC_SCALE = 15  # ... h = ln(1 + boost exp(-y f))
     LOGISTIC_CUT = 16  # ... h = max(l(y f), l(delta))
     OPTIMISTIC = 17  # y (f + hint) < 1: y times an adaptive rate (Li & Liao 2023)
+    # Kernel adaptive filters: a step at every row, on all coefficients.
+    NORMALISED = 18  # a gradient step over k'k (KNLMS, Richard et al. 2009)
+    AFFINE = 19  # ... for the last rows together (KAP, Richard et al. 2009)
+    RECURSIVE = 20  # least squares over all rows, in whitened coordinates (KRLS, Engel et al. 2004)
+    RIDGE = 21  # the coefficients solve (K + ridge I) a = targets (Van Vaerenbergh et al. 2006)
+    POSTERIOR = 22  # a Gaussian process (Csato & Opper 2002, Van Vaerenbergh et al. 2012)
 
 
 class Sampling(IntEnum):
@@ -111,6 +117,13 @@ class Policy(IntEnum):
     ANCHOR = 17  # each of the younger half merges into its nearest older one (Li & Liao 2023)
     FORGETRON_BASIC = 18  # the oldest is removed, fixed shrinking (Dekel et al. 2008)
     FORGETRON_GREEDY = 19  # the one whose removal costs least, self-tuned shrinking
+    QUANTISED = 20  # a near or surplus vector adds its coefficient to the nearest (QKLMS)
+    COHERENT = 21  # what is coherent with a support vector does not enter (Richard et al. 2009)
+    DEPENDENT = 22  # ... what depends on the support vectors linearly (Engel et al. 2004)
+    SLIDING = 23  # every row enters, the oldest is removed
+    LEAST_ERROR = 24  # ... the one whose removal costs the least error (FB-KRLS)
+    LEAST_CHANGE = 25  # ... the one whose removal changes its own answer least (KRLS-T)
+    LEAST_DIVERGENCE = 26  # ... the posterior least (Csato & Opper 2002)
 
 
 class Projection(IntEnum):
@@ -240,3 +253,12 @@ class Algorithm(IntEnum):
     FOGD = 33
     NOGD = 34
     SORF = 35
+    KLMS = 36
+    QKLMS = 37
+    KNLMS = 38
+    KAPA = 39
+    KRLS = 40
+    SW_KRLS = 41
+    FB_KRLS = 42
+    KRLS_T = 43
+    SOGP = 44

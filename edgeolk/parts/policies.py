@@ -1,16 +1,21 @@
 """One row per budget policy, projection (a bound on the function) and kind of averaging.
 
 A policy decides what happens when the ring is full. Its row names its function in ``ring/policies``
-as "file.function": ``admit(s, a, e)`` adds a k(x, .) to f within the budget, and returns False if
-it left the model unchanged.
+as "file.function": ``admit(ring, a, e)`` adds a k(x, .) to f within the budget, and returns False
+if it left the model unchanged.
+
+The policy of a kernel adaptive filter names two in place of it, which are asked at every row:
+``novel(ring, e)`` says whether the row enters, and ``victim(ring, e)`` which slot of a full ring it
+takes, NO_SLOT for the row itself. What then happens to the coefficients is the update's step.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from edgeolk.parts.numbers import Averaging, Coefficients, KernelKind, Policy, Projection, Update
-from edgeolk.parts.traits import Part, has, lacks
+from edgeolk.parts.traits import Part, has, lacks, spoken
 from edgeolk.parts.updates import ANCHOR_AND_OPTIMISTIC
 
 #: The longest step if a removal costs no more than the kernel row of every step.
@@ -21,8 +26,10 @@ ROW = "O(B d), every step"
 class PolicyTraits(Part):
     """The row of a budget policy."""
 
-    #: Function of the core.
-    admit: str
+    #: Functions of the core, "" for none.
+    admit: str = ""
+    novel: str = ""
+    victim: str = ""
     #: Whether no vector enters once the ring is full.
     freezes: bool = False
     #: Whether it removes support vectors.
@@ -51,6 +58,20 @@ class PolicyTraits(Part):
     columns: tuple[str, ...] | None = None
     #: Formula in B, d and the parameters in braces, and when it happens.
     longest_step: str = ROW
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether it is that of a kernel adaptive filter."""
+        return bool(self.novel)
+
+
+def _filter(updates: tuple[Update, ...], **fields: Any) -> PolicyTraits:
+    """The row of a policy of kernel adaptive filters with these updates."""
+    return PolicyTraits(
+        changes_old=True,
+        refuses={f"this policy needs {spoken(updates)}": lacks(*updates)},
+        **fields,
+    )
 
 
 _PERCEPTRON_ONLY = {
@@ -232,6 +253,58 @@ POLICIES: dict[Policy, PolicyTraits] = {
             **_SOLVES,
         },
         longest_step="O(B^2 d + {hint_rows} B d), at a halving",
+    ),
+    Policy.QUANTISED: PolicyTraits(
+        admit="quantised.admit_quantised",
+        removes=False,
+        changes_old=True,
+        follows_norm=False,
+        columns=(),
+        parameters=("radius",),
+        regions=("kernel_row", "distance_row"),
+    ),
+    Policy.COHERENT: _filter(
+        (Update.NORMALISED, Update.AFFINE),
+        novel="admission.is_incoherent",
+        removes=False,
+        parameters=("coherence",),
+        longest_step="O({last_rows} B d)",
+    ),
+    Policy.DEPENDENT: _filter(
+        (Update.RECURSIVE,),
+        novel="admission.is_independent",
+        removes=False,
+        factor_pivots=True,
+        parameters=("dependence",),
+        longest_step="O(B d + B^2), every step",
+    ),
+    Policy.SLIDING: _filter(
+        (Update.RIDGE,),
+        novel="admission.is_bordered",
+        victim="admission.oldest",
+        counts_exchanges=True,
+        longest_step="O(B^2 d + B^3), every B exchanges",
+    ),
+    Policy.LEAST_ERROR: _filter(
+        (Update.RIDGE,),
+        novel="admission.is_bordered",
+        victim="admission.least_error",
+        counts_exchanges=True,
+        longest_step="O(B^2 d + B^3), every B exchanges",
+    ),
+    Policy.LEAST_CHANGE: _filter(
+        (Update.POSTERIOR,),
+        novel="admission.is_outside",
+        victim="admission.least_change",
+        counts_exchanges=True,
+        longest_step="O(B^2 d + B^3), every 10 B exchanges",
+    ),
+    Policy.LEAST_DIVERGENCE: _filter(
+        (Update.POSTERIOR,),
+        novel="admission.is_outside",
+        victim="admission.least_divergence",
+        counts_exchanges=True,
+        longest_step="O(B^2 d + B^3), every 10 B exchanges",
     ),
 }
 

@@ -7,20 +7,31 @@ A row names its functions in ``ring`` as "file.function":
 - ``shrink(s, a, e)``: changes f before the incoming vector enters (a = 0: it does not enter);
 - ``begin(s, e)`` before and ``end(s, e)`` after every example, for updates with their own regions;
   ``construct(s)`` initialises these.
+
+An update of a kernel adaptive filter names one function in place of these: ``step(ring, e)``, which
+comes at every row, after the policy has decided whether the row enters (``e.slot``), and may change
+every coefficient; and ``variance(ring, x)``, that of a target, if it knows it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from edgeolk.parts.numbers import (
+    Averaging,
+    Basis,
+    Coefficients,
     Loss,
     Policy,
     Projection,
+    Sampling,
+    Schedule,
     Update,
+    by_axis,
 )
-from edgeolk.parts.traits import Part, lacks
+from edgeolk.parts.traits import Part, lacks, spoken
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +39,16 @@ class UpdateTraits(Part):
     """The row of an update."""
 
     #: Functions of the core, "" for none.
-    asks: str
-    coefficient: str
+    asks: str = ""
+    coefficient: str = ""
     shrink: str = ""
     begin: str = ""
     end: str = ""
     construct: str = ""
+    step: str = ""
+    variance: str = ""
+    #: The losses that it can follow.
+    losses: tuple[Loss, ...] = (Loss.HINGE, Loss.RAMP)
     #: Whether old coefficients shrink even if no parameter says so.
     scales: bool = False
     #: The losses with which it supports several classes.
@@ -45,6 +60,13 @@ class UpdateTraits(Part):
     #: Numbers that an update stores for each coefficient, in ``s.per_update`` of shape (per_update,
     #: weights) and float64; initially 0 unless ``construct`` sets them.
     per_update: int = 0
+    #: The option that is added to k(x, x) in the stored inverse, "" for none.
+    added: str = ""
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether it is that of a kernel adaptive filter."""
+        return bool(self.step)
 
 
 ANCHOR_AND_OPTIMISTIC = (
@@ -67,10 +89,12 @@ _UNIT = "the update sets the size of its steps"
 _passive_aggressive = partial(
     UpdateTraits,
     classes=_MARGINS,
+    losses=(Loss.HINGE, Loss.RAMP, Loss.EPSILON),
     asks="updates.passive_aggressive_asks",
 )
 _logistic = partial(
     UpdateTraits,
+    losses=(Loss.LOGISTIC,),
     asks="updates.logistic_asks",
     coefficient="updates.logistic_coefficient",
     refuses=_HAS_LOGISTIC_LOSS,
@@ -81,6 +105,30 @@ _margin = partial(
     coefficient="updates.unit_coefficient",
     weighs=_UNIT,
 )
+
+#: What the updates of kernel adaptive filters have in common.
+_ALONE = by_axis(Sampling.ALWAYS, Schedule.CONSTANT, Averaging.NONE, Projection.NONE)
+
+
+def _filter(policies: tuple[Policy, ...], **fields: Any) -> UpdateTraits:
+    """The row of a kernel adaptive filter, which supports these policies."""
+    return UpdateTraits(
+        losses=(Loss.SQUARE,),
+        weighs="a step of a kernel adaptive filter is not defined for a weighted row",
+        refuses={
+            f"kernel adaptive filters need {spoken(policies)} for this update": lacks(*policies),
+            (
+                "kernel adaptive filters move all coefficients at every row: no sampling, schedule,"
+                " averaging or projection"
+            ): lambda c: {**c.parts, **_ALONE} != c.parts,
+            "kernel adaptive filters need a ring of support vectors": lacks(Basis.SUPPORT_VECTORS),
+            "coefficients must be float64 for a kernel adaptive filter": lacks(
+                Coefficients.FLOAT64
+            ),
+        },
+        **fields,
+    )
+
 
 UPDATES: dict[Update, UpdateTraits] = {
     Update.PERCEPTRON: UpdateTraits(
@@ -110,10 +158,11 @@ UPDATES: dict[Update, UpdateTraits] = {
         coefficient="updates.gradient_coefficient",
         shrink="updates.gradient_shrink",
         classes=(*_MARGINS, Loss.LOGISTIC),
+        losses=tuple(Loss),
         parameters=("eta", "lam"),
     ),
     Update.SPARSE_PA: _passive_aggressive(
-        coefficient="updates.sparse_pa_coefficient", parameters=("eta",)
+        coefficient="updates.sparse_pa_coefficient", parameters=("eta",), losses=_MARGINS
     ),
     Update.SHIFTING: UpdateTraits(
         asks="updates.perceptron_asks",
@@ -154,5 +203,50 @@ UPDATES: dict[Update, UpdateTraits] = {
                 Projection.BALL
             ),
         },
+    ),
+    Update.NORMALISED: _filter(
+        (Policy.COHERENT,),
+        step="filters.gradient.normalised_step",
+        parameters=("eta", "ridge"),
+        regions=("kernel_row", "diagonal"),
+    ),
+    Update.AFFINE: _filter(
+        (Policy.COHERENT,),
+        step="filters.gradient.affine_step",
+        parameters=("eta", "ridge", "last_rows"),
+        regions=(
+            *("kernel_row", "diagonal", "hints", "window", "window_labels"),
+            *("window_kernel", "window_gram", "work", "column"),
+        ),
+    ),
+    Update.RECURSIVE: _filter(
+        (Policy.DEPENDENT,),
+        step="filters.recursive.recursive_step",
+        per_update=1,
+        needs_definite=True,
+        regions=("kernel_row", "factor", "posterior", "work", "work2", "column"),
+    ),
+    Update.RIDGE: _filter(
+        (Policy.SLIDING, Policy.LEAST_ERROR),
+        step="filters.ridge.ridge_step",
+        per_update=1,
+        needs_definite=True,
+        parameters=("ridge",),
+        added="ridge",
+        regions=("kernel_row", "inverse", "work", "work2", "column"),
+    ),
+    Update.POSTERIOR: _filter(
+        (Policy.LEAST_CHANGE, Policy.LEAST_DIVERGENCE),
+        step="filters.posterior.posterior_step",
+        variance="filters.posterior.posterior_variance",
+        construct="filters.posterior.posterior_construct",
+        added="jitter",
+        scales=True,
+        needs_definite=True,
+        parameters=("forgetting", "noise", "jitter"),
+        regions=(
+            *("kernel_row", "inverse", "posterior", "evidence", "work", "work2", "work3"),
+            "column",
+        ),
     ),
 }

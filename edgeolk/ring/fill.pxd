@@ -14,6 +14,8 @@ cdef inline void fill_ring(State* s, object config) except *:
     s.c.stride = config.stride
     s.c.weights = config.weights
     s.c.n_per_update = config.update.per_update
+    s.c.window_rows = config.window_rows
+    s.c.added = config.added
     s.c.tracks_norm = config.tracks_norm
     s.c.reads_row = config.reads_row
     s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC

@@ -79,7 +79,7 @@ cdef inline bint has_pivots(SupportVectorRing ring) noexcept nogil:
     cdef int64_t i
     cdef double min_pivot = 0.0
     if kernel_normalised(ring.c.kernel.kind):
-        min_pivot = 1e-3
+        min_pivot = 1e-3 / (1.0 + ring.c.added)
     for i in range(ring.m.n):
         if not ring.inverse[entry(i, i)] > min_pivot:
             return False

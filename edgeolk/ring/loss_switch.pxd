@@ -1,5 +1,7 @@
 """Written from the rows of edgeolk/parts by core/generate.py; do not edit."""
 
+from libc.stdint cimport int64_t
+
 from edgeolk.ring.losses cimport (
     epsilon,
     epsilon_sign,
@@ -20,7 +22,7 @@ from edgeolk.core.parts cimport (
     LOSS_RAMP,
     LOSS_SQUARE,
 )
-from edgeolk.core.state cimport Example
+from edgeolk.core.state cimport Example, NO_SLOT
 from edgeolk.ring.ring cimport SupportVectorRing
 
 

@@ -78,7 +78,7 @@ cdef inline bint rebuild_derived(SupportVectorRing ring) noexcept nogil:
         if ring.scores is not None:
             ring.scores[i] = slot_row(ring, i, n, coefficients(ring), NULL)
     if ring.inverse is not None:
-        refresh_inverse(ring, 0.0)
+        refresh_inverse(ring, ring.c.added)
     if ring.factor is not None and n > 0:
         rebuilt = refactor(ring)
     if ring.c.tracks_norm:

@@ -25,6 +25,11 @@ def _factor_rows(config: Any) -> int:
     return int(config.slots)
 
 
+def _window_gram(config: Any) -> tuple[int, int]:
+    rows = int(config.values["last_rows"])
+    return 1, triangle(rows)[1] + rows
+
+
 def _gram(config: Any) -> tuple[int, int]:
     return triangle(config.budget // (2 if config.parts["policy"] == Policy.HALVE else 1))
 
@@ -59,6 +64,8 @@ KINDS: dict[str, Kind] = {
         "storage", ("n_features", "window_stride"), "last examples, for hints", 19, read_beyond=True
     ),
     "window_labels": Kind("d", (1, "window_stride"), "their labels", 20),
+    "posterior": Kind("d", lambda c: triangle(c.budget), "posterior of a filter, packed", 43),
+    "evidence": Kind("w", (1, 3), "sums of errors over their variances, scale", 44),
     "errors": ERRORS,
     "forgetron": Kind("w", (1, 1), "running cost of removals", 23),
     "halving": Kind("w", (1, 2), "halvings, whether projection has ended", 24),
@@ -89,6 +96,13 @@ KINDS: dict[str, Kind] = {
     ),
     "work": of_learning("d", (1, "slots"), "scratch: vector of the linear algebra"),
     "work2": of_learning("d", (1, "slots"), "scratch: a second vector"),
+    "work3": of_learning("d", (1, "slots"), "scratch: a third vector"),
+    "window_kernel": of_learning(
+        "d", ("window_rows", "weights"), "scratch: kernel rows of the window"
+    ),
+    "window_gram": of_learning(
+        "d", _window_gram, "scratch: their inner products, errors"
+    ),
     "order": of_learning("i", (1, "budget"), "scratch: slots by size"),
     "mean_coefficients": Kind(
         "real", ("columns", "weights"), "scratch: coefficients of the averaged model",

@@ -17,7 +17,7 @@ from edgeolk.core.c cimport (
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, coefficients_max
 from edgeolk.core.state cimport (
-    Ahead, Forgetron, Function, Halving, Hints, MAX_CHANGED, Mean, Model, Nystrom, Settings, State,
+    Ahead, Evidence, Forgetron, Function, Halving, Hints, MAX_CHANGED, Mean, Model, Nystrom, Settings, State,
 )
 from libc.math cimport fabs
 
@@ -49,6 +49,7 @@ cdef class SupportVectorRing:
     cdef Halving* halving
     cdef Hints* hints
     cdef Nystrom* nystrom
+    cdef Evidence* evidence
     cdef double* novelty              # threshold rho of novelty
     # state
     cdef Vectors vectors
@@ -61,6 +62,7 @@ cdef class SupportVectorRing:
     cdef int64_t[::1] arrival         # (slots,) step of arrival
     cdef double[::1] inverse          # packed inverse of the Gram matrix
     cdef double[::1] factor           # packed: L^-1 of the Gram matrix K = L L', or K itself
+    cdef double[::1] posterior        # packed matrix of what the rows say of the coefficients
     cdef double[::1] scores           # (slots,) cached f(s_i) / scale
     cdef int64_t[::1] nearest         # (B,) slot of the nearest other support vector
     cdef float[::1] nearest_d2_f32    # (B,) its squared distance
@@ -68,7 +70,7 @@ cdef class SupportVectorRing:
     cdef double[::1] nearest_k        # (B,) kernel value with it
     cdef double[:, ::1] map           # (B, B): V, then (rank, B): kernel row -> features
     cdef double[:, ::1] per_update    # (n_per_update, weights) numbers that the update stores
-    cdef Vectors window               # last examples (POMDR), or None
+    cdef Vectors window               # last examples, or None
     cdef double[::1] window_y         # their labels
     cdef double[:, ::1] mean_start    # (columns, weights)
     cdef double[:, ::1] mean_sum      # (columns, weights)
@@ -87,6 +89,9 @@ cdef class SupportVectorRing:
     cdef double[:, ::1] pulls         # (columns, B // 2) right-hand sides of a halving
     cdef double[::1] work             # (slots,)
     cdef double[::1] work2            # (slots,)
+    cdef double[::1] work3            # (slots,)
+    cdef double[:, ::1] window_kernel  # (last_rows, weights) kernel rows of the window
+    cdef double[::1] window_gram      # packed, (last_rows, last_rows)
     cdef int32_t[::1] order           # (B,)
     # scratch: rows to be learned next, with their kernel values or features (lookahead.pxd)
     cdef float[:, ::1] rows_ahead_f32  # (rows, d)
@@ -118,6 +123,7 @@ cdef void ring_write_outputs(const State* s, double* numbers) noexcept nogil
 cdef void ring_average(State* s) noexcept nogil
 cdef void ring_count_asked(State* s) noexcept nogil
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil
+cdef double ring_variance(State* s, const void* x) noexcept nogil
 cdef bint ring_rebuild(State* s) noexcept nogil
 cdef bint ring_maps_features(const State* s) noexcept nogil
 cdef void ring_take_values(State* s, int64_t i, const void* x) noexcept nogil

@@ -13,7 +13,7 @@ from edgeolk.core.c cimport (
 )
 from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.state cimport (
-    DONE, Forgetron, Function, Halving, Hints, Mean, MAX_COUNT, NO_ROW, Nystrom, State,
+    DONE, Evidence, Forgetron, Function, Halving, Hints, Mean, MAX_COUNT, NO_ROW, Nystrom, State,
 )
 from edgeolk.ring.bases cimport maps_features, take_values
 from edgeolk.ring.expansion cimport familiarity
@@ -22,6 +22,7 @@ from edgeolk.ring.lookahead cimport (
     update_changed_slots,
 )
 from edgeolk.ring.rebuild cimport rebuild_derived
+from edgeolk.ring.switches cimport update_variance
 from edgeolk.ring.step cimport average, clear, construct, decide, learn_row
 
 
@@ -80,6 +81,7 @@ cdef class SupportVectorRing:
         self.halving = <Halving*>words(views, "halving")
         self.hints = <Hints*>words(views, "hints")
         self.nystrom = <Nystrom*>words(views, "nystrom")
+        self.evidence = <Evidence*>words(views, "evidence")
         self.novelty = s.novelty
         self.vectors = vectors_of(s, views.get("support_vectors"))
         self.coef_f32, self.coef_f64 = pair(views["coefficients"])
@@ -88,6 +90,7 @@ cdef class SupportVectorRing:
         self.arrival = flat(views, "arrivals")
         self.inverse = flat(views, "inverse")
         self.factor = flat(views, "factor")
+        self.posterior = flat(views, "posterior")
         self.scores = flat(views, "scores")
         self.nearest = flat(views, "nearest")
         self.nearest_d2_f32, self.nearest_d2_f64 = pair(flat(views, "nearest_distance"))
@@ -109,6 +112,9 @@ cdef class SupportVectorRing:
         self.pulls = views.get("pulls")
         self.work = flat(views, "work")
         self.work2 = flat(views, "work2")
+        self.work3 = flat(views, "work3")
+        self.window_kernel = views.get("window_kernel")
+        self.window_gram = flat(views, "window_gram")
         self.order = flat(views, "order")
         self.rows_ahead_f32, self.rows_ahead_f64 = pair(views.get("rows_ahead"))
         self.values_ahead_f32, self.values_ahead_f64 = pair(views.get("values_ahead"))
@@ -187,6 +193,11 @@ cdef void ring_count_asked(State* s) noexcept nogil:
 
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil:
     return familiarity(<SupportVectorRing>s.ring, x)
+
+
+cdef double ring_variance(State* s, const void* x) noexcept nogil:
+    """The variance of the target of a placed row; infinite before any row was learned."""
+    return update_variance(<SupportVectorRing>s.ring, x)
 
 
 cdef bint ring_rebuild(State* s) noexcept nogil:

@@ -181,7 +181,7 @@ class RingSettings(Settings):
         """The longest step as a formula in B and d, and when it happens; K: number of classes."""
         formula = self.basis.longest_step or self.policy.longest_step
         formula = formula.format(
-            **{name: int(self.values.get(name, 0.0)) for name in ("iters", "hint_rows")}
+            **{name: int(self.values.get(name, 0.0)) for name in ("iters", "hint_rows", "last_rows")}
         )
         if self.columns > 1:
             formula = formula.replace("O(B d", "O(B d + B K")
@@ -206,8 +206,18 @@ class RingSettings(Settings):
 
     @property
     def window_stride(self) -> int:
-        """Examples in the window of ``Update.OPTIMISTIC``, padded as ``stride``."""
-        return self._padded(int(self.values.get("hint_rows", 0.0)))
+        """Examples in the window of an update, padded as ``stride``."""
+        return self._padded(self.window_rows)
+
+    @property
+    def window_rows(self) -> int:
+        """Examples in the window of an update."""
+        return int(self.values.get("hint_rows", 0.0) or self.values.get("last_rows", 0.0))
+
+    @property
+    def added(self) -> float:
+        """What is added to k(x, x) in the stored inverse."""
+        return self.values.get(self.update.added, 0.0)
 
     @property
     def weights(self) -> int:

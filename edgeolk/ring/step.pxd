@@ -17,10 +17,10 @@ from edgeolk.core.c cimport (
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, POLICY_RAISE, basis_freezes, basis_starts_full,
     coefficients_max_kernel, kernel_normalised, loss_is_capped, policy_counts_exchanges,
-    policy_freezes, policy_moves_norm,
+    policy_freezes, policy_is_filter, policy_moves_norm,
 )
 from edgeolk.core.state cimport (
-    DONE, Example, MAX_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_FULL, REFUSED_OVERFLOW,
+    DONE, Example, MAX_COUNT, Model, NO_SLOT, REFUSED_COEFFICIENT, REFUSED_FULL, REFUSED_OVERFLOW,
 )
 from edgeolk.ring.expansion cimport class_row, coefficient_count, self_kernel, squared_norm
 from edgeolk.ring.losses cimport score_classes, share_weighted_score
@@ -30,8 +30,8 @@ from edgeolk.ring.ring cimport (
     mean_coefficients,
 )
 from edgeolk.ring.switches cimport (
-    basis_admit, basis_construct, basis_score, bound, update_asks, update_begin, update_coefficient,
-    update_construct, update_end, update_shrink,
+    basis_admit, basis_construct, basis_score, bound, policy_novel, policy_victim, update_asks,
+    update_begin, update_coefficient, update_construct, update_end, update_shrink, update_step,
 )
 from edgeolk.ring.updates cimport sampling_probability, threshold
 
@@ -164,6 +164,14 @@ cdef inline bint in_range(SupportVectorRing ring, const void* x, double f,
     return ring.pair_fn(&inner, x, x, ring.c.n_features) <= limit
 
 
+cdef inline void learn_by_filter(SupportVectorRing ring, Example* e) noexcept nogil:
+    """A kernel adaptive filter learns every row: does it enter, who leaves, all coefficients."""
+    e.slot = NO_SLOT
+    if policy_novel(ring, e):
+        e.slot = ring.m.n if ring.m.n < ring.c.budget else policy_victim(ring, e)
+    ring.m.updates += update_step(ring, e)
+
+
 cdef inline int learn_row(SupportVectorRing ring, const void* x, double y, double weight,
                           double* f) noexcept nogil:
     """One step of the model; on a refusal nothing but scratch has changed."""
@@ -181,6 +189,12 @@ cdef inline int learn_row(SupportVectorRing ring, const void* x, double y, doubl
     if not in_range(ring, x, f[0], e.self_kernel):
         return REFUSED_OVERFLOW
     count(ring, &e, f[0], &before)
+    if policy_is_filter(ring.c.choice.policy):
+        if not may_enter(ring, e.y - e.f):
+            restore(ring, &before)
+            return REFUSED_COEFFICIENT
+        learn_by_filter(ring, &e)
+        return DONE
     a = propose(ring, &e, &outcome)
     if outcome != DONE:
         restore(ring, &before)

@@ -1,5 +1,7 @@
 """Written from the rows of edgeolk/parts by core/generate.py; do not edit."""
 
+from libc.stdint cimport int64_t
+
 from edgeolk.ring.bases cimport (
     admit_features,
     drawn_score,
@@ -9,6 +11,31 @@ from edgeolk.ring.bases cimport (
     nystrom_score,
     ring_score,
     structured_score,
+)
+from edgeolk.ring.filters.gradient cimport (
+    affine_step,
+    normalised_step,
+)
+from edgeolk.ring.filters.posterior cimport (
+    posterior_construct,
+    posterior_step,
+    posterior_variance,
+)
+from edgeolk.ring.filters.recursive cimport (
+    recursive_step,
+)
+from edgeolk.ring.filters.ridge cimport (
+    ridge_step,
+)
+from edgeolk.ring.policies.admission cimport (
+    is_bordered,
+    is_incoherent,
+    is_independent,
+    is_outside,
+    least_change,
+    least_divergence,
+    least_error,
+    oldest,
 )
 from edgeolk.ring.policies.budgeted_pa cimport (
     admit_nearest,
@@ -31,6 +58,9 @@ from edgeolk.ring.policies.lightest cimport (
 from edgeolk.ring.policies.projectron cimport (
     admit_anchored,
     admit_span,
+)
+from edgeolk.ring.policies.quantised cimport (
+    admit_quantised,
 )
 from edgeolk.ring.policies.replacement cimport (
     admit_free,
@@ -77,19 +107,26 @@ from edgeolk.core.parts cimport (
     BASIS_STRUCTURED,
     BASIS_SUPPORT_VECTORS,
     POLICY_ANCHOR,
+    POLICY_COHERENT,
+    POLICY_DEPENDENT,
     POLICY_FORGETRON,
     POLICY_FORGETRON_BASIC,
     POLICY_FORGETRON_GREEDY,
     POLICY_HALVE,
+    POLICY_LEAST_CHANGE,
+    POLICY_LEAST_DIVERGENCE,
+    POLICY_LEAST_ERROR,
     POLICY_LIGHTEST,
     POLICY_LIGHTEST_PROJECT,
     POLICY_MERGE,
     POLICY_NEAREST,
     POLICY_OLDEST,
     POLICY_PROJECT,
+    POLICY_QUANTISED,
     POLICY_RAISE,
     POLICY_RANDOM,
     POLICY_SIMPLE,
+    POLICY_SLIDING,
     POLICY_SMALLEST,
     POLICY_SPAN,
     POLICY_STOP,
@@ -99,6 +136,7 @@ from edgeolk.core.parts cimport (
     PROJECTION_CLIP,
     PROJECTION_COEFFICIENTS,
     PROJECTION_SHRINK,
+    UPDATE_AFFINE,
     UPDATE_AGGRESSIVE,
     UPDATE_GRADIENT,
     UPDATE_LOGISTIC,
@@ -106,18 +144,22 @@ from edgeolk.core.parts cimport (
     UPDATE_LOGISTIC_SCALE,
     UPDATE_LOGISTIC_SHIFT,
     UPDATE_MARGIN,
+    UPDATE_NORMALISED,
     UPDATE_OPTIMISTIC,
     UPDATE_PA,
     UPDATE_PA1,
     UPDATE_PA2,
     UPDATE_PEGASOS,
     UPDATE_PERCEPTRON,
+    UPDATE_POSTERIOR,
     UPDATE_PROJECTRON_ICML,
     UPDATE_PROJECTRON_JMLR,
+    UPDATE_RECURSIVE,
+    UPDATE_RIDGE,
     UPDATE_SHIFTING,
     UPDATE_SPARSE_PA,
 )
-from edgeolk.core.state cimport Example
+from edgeolk.core.state cimport Example, NO_SLOT
 from edgeolk.ring.ring cimport SupportVectorRing
 
 
@@ -209,7 +251,57 @@ cdef inline void update_end(SupportVectorRing ring, const Example* e) noexcept n
 
 
 cdef inline void update_construct(SupportVectorRing ring) noexcept nogil:
-    pass
+    cdef int part = ring.c.choice.update
+    if part == UPDATE_POSTERIOR:
+        posterior_construct(ring)
+
+
+cdef inline bint update_step(SupportVectorRing ring, Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.update
+    if part == UPDATE_NORMALISED:
+        return normalised_step(ring, e)
+    if part == UPDATE_AFFINE:
+        return affine_step(ring, e)
+    if part == UPDATE_RECURSIVE:
+        return recursive_step(ring, e)
+    if part == UPDATE_RIDGE:
+        return ridge_step(ring, e)
+    if part == UPDATE_POSTERIOR:
+        return posterior_step(ring, e)
+    return False
+
+
+cdef inline double update_variance(SupportVectorRing ring, const void* x) noexcept nogil:
+    cdef int part = ring.c.choice.update
+    if part == UPDATE_POSTERIOR:
+        return posterior_variance(ring, x)
+    return 0.0
+
+
+cdef inline bint policy_novel(SupportVectorRing ring, Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.policy
+    if part == POLICY_COHERENT:
+        return is_incoherent(ring, e)
+    if part == POLICY_DEPENDENT:
+        return is_independent(ring, e)
+    if part == POLICY_SLIDING or part == POLICY_LEAST_ERROR:
+        return is_bordered(ring, e)
+    if part == POLICY_LEAST_CHANGE or part == POLICY_LEAST_DIVERGENCE:
+        return is_outside(ring, e)
+    return False
+
+
+cdef inline int64_t policy_victim(SupportVectorRing ring, Example* e) noexcept nogil:
+    cdef int part = ring.c.choice.policy
+    if part == POLICY_SLIDING:
+        return oldest(ring, e)
+    if part == POLICY_LEAST_ERROR:
+        return least_error(ring, e)
+    if part == POLICY_LEAST_CHANGE:
+        return least_change(ring, e)
+    if part == POLICY_LEAST_DIVERGENCE:
+        return least_divergence(ring, e)
+    return NO_SLOT
 
 
 cdef inline bint policy_admit(SupportVectorRing ring, double a, Example* e) noexcept nogil:
@@ -250,6 +342,8 @@ cdef inline bint policy_admit(SupportVectorRing ring, double a, Example* e) noex
         return admit_lightest_merged(ring, a, e)
     if part == POLICY_ANCHOR:
         return admit_anchored(ring, a, e)
+    if part == POLICY_QUANTISED:
+        return admit_quantised(ring, a, e)
     return False
 
 

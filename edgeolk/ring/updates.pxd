@@ -230,7 +230,7 @@ cdef inline double sampling_probability(SupportVectorRing ring, const Example* e
 # The window of recent examples from which an optimistic learner predicts the next gradient.
 
 cdef inline int64_t window_length(SupportVectorRing ring) noexcept nogil:
-    return min(<int64_t>ring.c.p.hint_rows, ring.hints.seen)
+    return min(ring.c.window_rows, ring.hints.seen)
 
 
 cdef inline double window_hint(SupportVectorRing ring, const void* x) noexcept nogil:
@@ -261,7 +261,7 @@ cdef inline double window_correlation(SupportVectorRing ring, const double* beta
 
 cdef inline void window_push(SupportVectorRing ring, const void* x, double y) noexcept nogil:
     """Add an example, whether or not it caused an update."""
-    cdef int64_t slot = ring.hints.seen % <int64_t>ring.c.p.hint_rows
+    cdef int64_t slot = ring.hints.seen % ring.c.window_rows
     write_vector(ring.window, slot, x)
     ring.window_y[slot] = y
     ring.hints.seen += 1

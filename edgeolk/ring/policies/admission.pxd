@@ -1,0 +1,133 @@
+"""Kernel adaptive filters: which rows enter, and who leaves a full ring.
+
+Symbols as in the papers: k the kernel row, kx = k(x, x), a the coefficients, e the error of the row,
+delta the squared distance of k(x, .) from the span of the support vectors.
+"""
+
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport int64_t
+
+from edgeolk.core.c cimport OLK_F64
+from edgeolk.core.state cimport Example, NO_SLOT
+from edgeolk.ring.expansion cimport alpha, diagonal, rescale
+from edgeolk.ring.filters.linear cimport triangle_product
+from edgeolk.ring.inverse cimport border, entry
+from edgeolk.ring.policies.replacement cimport take_oldest
+from edgeolk.ring.ring cimport SupportVectorRing
+
+
+cdef inline bint is_incoherent(SupportVectorRing ring, Example* e) noexcept nogil:
+    """max_i |k_i| / sqrt(kx k_ii) <= coherence, while there is room (Richard et al. 2009).
+
+    A row with kx = 0 is zero in the feature space: it enters only as the first.
+    """
+    cdef int64_t i
+    if ring.m.n == 0:
+        return True
+    if ring.m.n == ring.c.budget or not e.self_kernel > 0.0:
+        return False
+    for i in range(ring.m.n):
+        if not (fabs(ring.row_f64[i])
+                <= ring.c.p.coherence * sqrt(max(0.0, e.self_kernel * diagonal(ring, i)))):
+            return False
+    return True
+
+
+cdef inline bint is_independent(SupportVectorRing ring, Example* e) noexcept nogil:
+    """delta > dependence, while there is room (Engel et al. 2004). Sets work to z = M k."""
+    cdef int64_t n = ring.m.n
+    triangle_product(ring, ring.factor, &ring.row_f64[0], &ring.work[0])
+    e.distance = e.self_kernel - ring.simd.dot[OLK_F64](&ring.work[0], &ring.work[0], n)
+    if n == 0:
+        return e.distance > 0.0
+    return n < ring.c.budget and e.distance > ring.c.p.dependence
+
+
+cdef inline bint is_bordered(SupportVectorRing ring, Example* e) noexcept nogil:
+    """Every row enters. Sets work to Ki k, for the bordered inverse of K + ridge I."""
+    e.distance = border(ring, ring.c.p.ridge, e)
+    return True
+
+
+cdef inline int64_t oldest(SupportVectorRing ring, Example* e) noexcept nogil:
+    return take_oldest(ring)
+
+
+cdef inline int64_t least_error(SupportVectorRing ring, Example* e) noexcept nogil:
+    """argmin |a_i| / [(K + ridge I)^-1]_ii over the ring and the row, after the row is learned."""
+    cdef int64_t i
+    cdef int64_t best = NO_SLOT
+    cdef double cost
+    cdef double g = (e.y - e.f) / e.distance
+    cdef double min_cost = fabs(g) * e.distance
+    for i in range(ring.m.n - 1, -1, -1):  # of equal ones the lowest slot
+        cost = fabs(alpha(ring, 0, i) - ring.work[i] * g) / (
+            ring.inverse[entry(i, i)] + ring.work[i] * ring.work[i] / e.distance)
+        if cost <= min_cost:
+            min_cost = cost
+            best = i
+    return best
+
+
+cdef inline bint is_outside(SupportVectorRing ring, Example* e) noexcept nogil:
+    """Forgets, then delta >= jitter. Sets work to q = Q k, work2 to c = C k (Csato & Opper 2002)."""
+    cdef int64_t i
+    cdef int64_t n = ring.m.n
+    cdef double weight = 1.0
+    cdef double error
+    cdef double kx = e.self_kernel + ring.c.p.jitter
+    if n > 0 and ring.c.p.forgetting < 1.0:
+        weight = ring.c.p.forgetting
+        rescale(ring, sqrt(weight), e)
+        ring.evidence.scale *= weight
+    ring.simd.symmetric_product(&ring.inverse[0], n, &ring.row_f64[0], &ring.work[0])
+    ring.simd.symmetric_product(&ring.posterior[0], n, &ring.row_f64[0], &ring.work2[0])
+    for i in range(n):
+        ring.work2[i] *= ring.evidence.scale
+    e.distance = kx - ring.simd.dot[OLK_F64](&ring.row_f64[0], &ring.work[0], n)
+    e.variance = ring.c.p.noise + max(
+        kx - ring.simd.dot[OLK_F64](&ring.row_f64[0], &ring.work2[0], n), 0.0)
+    error = e.y - e.f
+    ring.evidence.error += weight * error * error / e.variance
+    ring.evidence.weight += weight
+    return n == 0 or e.distance >= ring.c.p.jitter
+
+
+cdef inline int64_t least_change(SupportVectorRing ring, Example* e) noexcept nogil:
+    """argmin |a_i| / Q_ii over the ring and the row, after the row is learned (KRLS-T)."""
+    cdef int64_t i
+    cdef int64_t best = NO_SLOT
+    cdef double cost
+    cdef double g = (e.y - e.f) / e.variance
+    cdef double min_cost = fabs(g) * e.distance
+    for i in range(ring.m.n - 1, -1, -1):
+        cost = fabs(alpha(ring, 0, i) - g * ring.work2[i]) / (
+            ring.inverse[entry(i, i)] + ring.work[i] * ring.work[i] / e.distance)
+        if cost <= min_cost:
+            min_cost = cost
+            best = i
+    return best
+
+
+cdef inline double divergence(double a, double precision) noexcept nogil:
+    """What the removal of a vector changes: a^2 over its entry of Q - C, which may round to 0."""
+    return a * a / max(precision, 1e-30)
+
+
+cdef inline int64_t least_divergence(SupportVectorRing ring, Example* e) noexcept nogil:
+    """argmin a_i^2 / (Q - C)_ii over the ring and the row, after the row is learned (SOGP)."""
+    cdef int64_t i
+    cdef int64_t best = NO_SLOT
+    cdef double cost, learned
+    cdef double g = (e.y - e.f) / e.variance
+    cdef double min_cost = divergence(g, 1.0 / e.distance - 1.0 / e.variance)
+    for i in range(ring.m.n - 1, -1, -1):
+        learned = (ring.evidence.scale * ring.posterior[entry(i, i)]
+                   + ring.work2[i] * ring.work2[i] / e.variance)
+        cost = divergence(
+            alpha(ring, 0, i) - g * ring.work2[i],
+            ring.inverse[entry(i, i)] + ring.work[i] * ring.work[i] / e.distance - learned)
+        if cost <= min_cost:
+            min_cost = cost
+            best = i
+    return best
