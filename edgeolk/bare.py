@@ -14,6 +14,7 @@ from edgeolk.configuration.config import Config, Signature, settings_of
 from edgeolk.configuration.settings import Settings
 from edgeolk.engine.engine import Engine
 from edgeolk.parts import Algorithm
+from edgeolk.probability import half_width
 from edgeolk.sorf.faces import Forecasting, Verdict, verdict_of
 
 if TYPE_CHECKING:
@@ -212,6 +213,52 @@ class BareLearner(Forecasting):
             Wrong buffer or length, or a number that is not finite.
         """
         return self._engine.score_row(x)
+
+    def variance_one(self, x: Any) -> float:
+        """Variance of the target of one row, as ``Learner.variance_one``.
+
+        Parameters
+        ----------
+        x : contiguous float64 buffer of n_features numbers
+
+        Returns
+        -------
+        float
+            Infinite before the first row is learned.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Wrong buffer or length, or a number that is not finite.
+        AttributeError
+            The algorithm has no variances.
+        """
+        return self._engine.variance_row(x)
+
+    def interval_one(self, x: Any, level: float = 0.9) -> tuple[float, float]:
+        """Bounds of the target of one row, as ``Learner.interval_one``.
+
+        Parameters
+        ----------
+        x : contiguous float64 buffer of n_features numbers
+        level : float
+            The probability that the target is within the bounds, in (0, 1).
+
+        Returns
+        -------
+        tuple of float
+            Lower and upper bound.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for ``decision_one``, or ``level`` is out of range.
+        AttributeError
+            The algorithm has no variances.
+        """
+        half = half_width(level, self._engine.variance_row(x))
+        f = self._engine.score_row(x)
+        return f - half, f + half
 
     def scores_one(self, x: Any, out: Any) -> None:
         """Scores of one row, one for each class. With ``lapse=`` they are counted as an answer.

@@ -8,6 +8,7 @@
 /* Where regions are in the block, in bytes from its start; 0: the model does not have the region. */
 typedef struct {
     size_t function, averaging, forgetron, halving, hints, nystrom, evidence;
+    size_t whitening, covariance, coordinates;
     size_t support_vectors, coefficients, levels, diagonal, arrivals, norms;
     size_t mean_start, mean_sum, nearest, nearest_distance, nearest_kernel;
     size_t factor, inverse, posterior, scores, feature_map, window, window_labels, per_update;
@@ -431,6 +432,14 @@ static inline int olk_check_matrices(const olk_ring_setup *m, const uint8_t *blo
     if (m->at.posterior && m->at.factor) /* the inverse of a sum of squares */
         OLK_CHECK(olk_check_pivots(block, m->at.posterior, n, 0.0, OLK_BAD_POSTERIOR_PIVOT,
                                    problem));
+    if (m->at.whitening) {
+        OLK_CHECK(olk_check_all(block, m->item == 8, m->at.whitening, 0, olk_packed_numbers(n),
+                                -limit, limit, OLK_BAD_WHITENING, problem));
+        OLK_CHECK(olk_check_all(block, m->item == 8, m->at.covariance, 0, olk_packed_numbers(n),
+                                -limit, limit, OLK_BAD_POSTERIOR, problem));
+        OLK_CHECK(olk_check_all(block, m->item == 8, m->at.coordinates, 0, n, -m->max_alpha,
+                                m->max_alpha, OLK_BAD_COORDINATE, problem));
+    }
     if (m->at.feature_map)
         OLK_CHECK(olk_check_all(block, 1, m->at.feature_map, 0,
                                 (size_t)olk_ring_rank(m, block) * n, -limit, limit,

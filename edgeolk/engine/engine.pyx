@@ -17,7 +17,7 @@ from edgeolk.engine.attach cimport attach, attach_preprocessing, attach_sorf
 from edgeolk.engine.setup cimport fill_cleared, fill_ring_setup, fill_sorf_setup
 from edgeolk.core.rows cimport accepts, borrow, move_scratch
 from edgeolk.ring.expansion cimport coefficient_count
-from edgeolk.ring.ring cimport SupportVectorRing, ring_average, ring_rebuild
+from edgeolk.ring.ring cimport SupportVectorRing, ring_average, ring_rebuild, ring_variance
 from edgeolk.sorf.sorf cimport (
     forecasts, memory_share, reason_of, repeats, since_check, sorf_ask, sorf_tell, watches,
 )
@@ -219,6 +219,24 @@ cdef class Engine:
         if not forecasts(&self.state):
             raise AttributeError("forecasts need history=True, which this learner does not have")
         return 0
+
+    cdef int check_variance(self) except -1:
+        if self.ring is None or not self.config.update.variance:
+            raise AttributeError(
+                "variances need a Gaussian process: the algorithms krls_t and sogp have them")
+        return 0
+
+    def variance_row(self, object x):
+        """Variance of the target of one row of a float64 buffer."""
+        cdef double v
+        cdef Py_buffer view
+        self.check_variance()
+        borrow(x, "x", 0, &view)
+        try:
+            v = ring_variance(&self.state, self.check_row(&view))
+        finally:
+            PyBuffer_Release(&view)
+        return v
 
     def ask_row(self, object x):
         """Predict one row of a float64 buffer, and keep it until its target arrives."""

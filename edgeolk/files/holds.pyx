@@ -39,6 +39,9 @@ cdef extern from "ring_holds.h" nogil:
         size_t hints
         size_t nystrom
         size_t evidence
+        size_t whitening
+        size_t covariance
+        size_t coordinates
         size_t support_vectors
         size_t coefficients
         size_t levels

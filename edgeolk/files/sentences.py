@@ -132,4 +132,6 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("BAD_POSTERIOR", "posterior is out of range: {got}"),
     ("BAD_POSTERIOR_PIVOT", "a pivot of the posterior is not positive: {got}"),
     ("BAD_EVIDENCE", "number {where} of the evidence is {got}"),
+    ("BAD_WHITENING", "whitening is out of range: {got}"),
+    ("BAD_COORDINATE", "a whitened coordinate is out of range: {got}"),
 )

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import partial
 
 from edgeolk.errors import suggest
 from edgeolk.parts import (
@@ -76,6 +77,8 @@ class Method:
         Default width of the Gaussian kernel, times the number of features.
     preprocessing : dict
         Default preprocessing of rows: ``scale`` and ``gamma`` as for ``Config``.
+    dtype : str
+        Default storage type.
     family : Family
         The kind of model that it is.
     freezes : bool
@@ -94,6 +97,7 @@ class Method:
     aliases: Mapping[str, str] = field(default_factory=dict)
     gamma: float = 1.0
     preprocessing: Mapping[str, str] = field(default_factory=dict)
+    dtype: str = "float32"
 
     @property
     def family(self) -> Family:
@@ -158,6 +162,9 @@ def _projectron_radius(context: Context) -> float:
         return 1.0 / context["sparsity"]
     return _forgetron_radius(context)
 
+
+#: A kernel adaptive filter: regression in double precision.
+_filter = partial(Method, dtype="float64")
 
 METHODS: tuple[Method, ...] = (
     Method(
@@ -383,54 +390,54 @@ METHODS: tuple[Method, ...] = (
         by_axis(Update.GRADIENT, Basis.NYSTROM),
         choices={"loss": {**ANY_LOSS, **NOVELTY}}, aliases={"k": "rank"},
     ),
-    Method(
+    _filter(
         Algorithm.KLMS, "klms", "kernel least mean squares",
         "Liu, Pokharel & Principe, IEEE Trans. Signal Processing 2008",
         by_axis(Update.GRADIENT, Loss.SQUARE), defaults={"eta": 0.5},
         choices={"full": _each(Policy.STOP, Policy.OLDEST, Policy.RANDOM)},
     ),
-    Method(
+    _filter(
         Algorithm.QKLMS, "qklms", "KLMS that adds a near row to its nearest support vector",
         "Chen, Zhao, Zhu & Principe, IEEE Trans. Neural Networks and Learning Systems 2012",
         by_axis(Update.GRADIENT, Loss.SQUARE, Policy.QUANTISED), defaults={"eta": 0.5},
         aliases={"eps": "radius"},
     ),
-    Method(
+    _filter(
         Algorithm.KNLMS, "knlms", "normalised KLMS, rows enter by coherence", RBH,
         by_axis(Update.NORMALISED, Loss.SQUARE, Policy.COHERENT),
         defaults={"eta": 0.5, "ridge": 0.01}, aliases={"mu0": "coherence", "eps": "ridge"},
     ),
-    Method(
+    _filter(
         Algorithm.KAPA, "kapa", "kernel affine projection: a step for the last rows together", RBH,
         by_axis(Update.AFFINE, Loss.SQUARE, Policy.COHERENT),
         defaults={"eta": 0.5, "ridge": 0.01},
         aliases={"mu0": "coherence", "eps": "ridge", "p": "last_rows"},
     ),
-    Method(
+    _filter(
         Algorithm.KRLS, "krls", "kernel recursive least squares, rows enter unless dependent",
         "Engel, Mannor & Meir, IEEE Trans. Signal Processing 2004",
         by_axis(Update.RECURSIVE, Loss.SQUARE, Policy.DEPENDENT), aliases={"nu": "dependence"},
     ),
-    Method(
+    _filter(
         Algorithm.SW_KRLS, "sw_krls", "kernel ridge regression on the last B rows",
         "Van Vaerenbergh, Via & Santamaria, ICASSP 2006",
         by_axis(Update.RIDGE, Loss.SQUARE, Policy.SLIDING), defaults={"ridge": 0.01},
         aliases={"c": "ridge"},
     ),
-    Method(
+    _filter(
         Algorithm.FB_KRLS, "fb_krls", "kernel ridge regression on B rows, the least needed leaves",
         "Van Vaerenbergh, Santamaria, Liu & Principe, ICASSP 2010",
         by_axis(Update.RIDGE, Loss.SQUARE, Policy.LEAST_ERROR), defaults={"ridge": 0.01},
         aliases={"c": "ridge"},
     ),
-    Method(
+    _filter(
         Algorithm.KRLS_T, "krls_t", "Gaussian process on B rows that forgets, with variances",
         "Van Vaerenbergh, Lazaro-Gredilla & Santamaria, IEEE Trans. Neural Networks and Learning"
         " Systems 2012",
         by_axis(Update.POSTERIOR, Loss.SQUARE, Policy.LEAST_CHANGE),
         aliases={"lam": "forgetting", "sn2": "noise"},
     ),
-    Method(
+    _filter(
         Algorithm.SOGP, "sogp", "sparse online Gaussian process, with variances",
         "Csato & Opper, Neural Computation 2002",
         by_axis(Update.POSTERIOR, Loss.SQUARE, Policy.LEAST_DIVERGENCE),

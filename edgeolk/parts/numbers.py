@@ -76,6 +76,7 @@ class Update(IntEnum):
     RECURSIVE = 20  # least squares over all rows, in whitened coordinates (KRLS, Engel et al. 2004)
     RIDGE = 21  # the coefficients solve (K + ridge I) a = targets (Van Vaerenbergh et al. 2006)
     POSTERIOR = 22  # a Gaussian process (Csato & Opper 2002, Van Vaerenbergh et al. 2012)
+    WHITENED = 23  # ... in whitened coordinates, for single precision and little noise
 
 
 class Sampling(IntEnum):

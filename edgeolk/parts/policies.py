@@ -293,14 +293,14 @@ POLICIES: dict[Policy, PolicyTraits] = {
         longest_step="O(B^2 d + B^3), every B exchanges",
     ),
     Policy.LEAST_CHANGE: _filter(
-        (Update.POSTERIOR,),
+        (Update.POSTERIOR, Update.WHITENED),
         novel="admission.is_outside",
         victim="admission.least_change",
         counts_exchanges=True,
         longest_step="O(B^2 d + B^3), every 10 B exchanges",
     ),
     Policy.LEAST_DIVERGENCE: _filter(
-        (Update.POSTERIOR,),
+        (Update.POSTERIOR, Update.WHITENED),
         novel="admission.is_outside",
         victim="admission.least_divergence",
         counts_exchanges=True,

@@ -23,6 +23,7 @@ from edgeolk.parts.numbers import (
     Averaging,
     Basis,
     Coefficients,
+    Dtype,
     Loss,
     Policy,
     Projection,
@@ -31,7 +32,7 @@ from edgeolk.parts.numbers import (
     Update,
     by_axis,
 )
-from edgeolk.parts.traits import Part, lacks, spoken
+from edgeolk.parts.traits import Condition, Part, Refusals, both, lacks, spoken
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +61,9 @@ class UpdateTraits(Part):
     #: Numbers that an update stores for each coefficient, in ``s.per_update`` of shape (per_update,
     #: weights) and float64; initially 0 unless ``construct`` sets them.
     per_update: int = 0
+    #: The update that computes the same where this one is not exact enough, and when.
+    stable: Update | None = None
+    unstable: Condition | None = None
     #: The option that is added to k(x, x) in the stored inverse, "" for none.
     added: str = ""
 
@@ -110,7 +114,16 @@ _margin = partial(
 _ALONE = by_axis(Sampling.ALWAYS, Schedule.CONSTANT, Averaging.NONE, Projection.NONE)
 
 
-def _filter(policies: tuple[Policy, ...], **fields: Any) -> UpdateTraits:
+_DOUBLE: Refusals = {
+    "coefficients must be float64 for a kernel adaptive filter but krls_t and sogp": lacks(
+        Coefficients.FLOAT64
+    ),
+}
+
+
+def _filter(
+    policies: tuple[Policy, ...], more: Refusals | None = None, **fields: Any
+) -> UpdateTraits:
     """The row of a kernel adaptive filter, which supports these policies."""
     return UpdateTraits(
         losses=(Loss.SQUARE,),
@@ -122,9 +135,7 @@ def _filter(policies: tuple[Policy, ...], **fields: Any) -> UpdateTraits:
                 " averaging or projection"
             ): lambda c: {**c.parts, **_ALONE} != c.parts,
             "kernel adaptive filters need a ring of support vectors": lacks(Basis.SUPPORT_VECTORS),
-            "coefficients must be float64 for a kernel adaptive filter": lacks(
-                Coefficients.FLOAT64
-            ),
+            **(_DOUBLE if more is None else more),
         },
         **fields,
     )
@@ -222,6 +233,13 @@ UPDATES: dict[Update, UpdateTraits] = {
     Update.RECURSIVE: _filter(
         (Policy.DEPENDENT,),
         step="filters.recursive.recursive_step",
+        more={
+            **_DOUBLE,
+            "{dependence} must be at least 0.01 unless dtype is 'float64': kernel values in single"
+            " precision are not exact enough for less": both(
+                lacks(Dtype.FLOAT64), lambda c: c.values["dependence"] < 0.01
+            ),
+        },
         per_update=1,
         needs_definite=True,
         regions=("kernel_row", "factor", "posterior", "work", "work2", "column"),
@@ -238,6 +256,12 @@ UPDATES: dict[Update, UpdateTraits] = {
     Update.POSTERIOR: _filter(
         (Policy.LEAST_CHANGE, Policy.LEAST_DIVERGENCE),
         step="filters.posterior.posterior_step",
+        stable=Update.WHITENED,
+        unstable=lambda c: (
+            c.parts["coefficients"] != Coefficients.FLOAT64
+            or c.values["noise"] < 1e-4
+            or c.values["jitter"] < 1e-6
+        ),
         variance="filters.posterior.posterior_variance",
         construct="filters.posterior.posterior_construct",
         added="jitter",
@@ -247,6 +271,23 @@ UPDATES: dict[Update, UpdateTraits] = {
         regions=(
             *("kernel_row", "inverse", "posterior", "evidence", "work", "work2", "work3"),
             "column",
+        ),
+    ),
+    Update.WHITENED: _filter(
+        (Policy.LEAST_CHANGE, Policy.LEAST_DIVERGENCE),
+        step="filters.whitened.whitened_step",
+        variance="filters.whitened.whitened_variance",
+        construct="filters.posterior.posterior_construct",
+        more={
+            "{jitter} must be at least 1e-5 unless coefficients are float64": both(
+                lacks(Coefficients.FLOAT64), lambda c: c.values["jitter"] < 1e-5
+            ),
+        },
+        needs_definite=True,
+        parameters=("forgetting", "noise", "jitter"),
+        regions=(
+            *("kernel_row", "whitening", "covariance", "coordinates", "evidence"),
+            "whitened_rows",
         ),
     ),
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
@@ -64,10 +65,12 @@ def _parts_of(method: Method | None, given: dict[str, Any], common: Mapping[str,
     else:
         chosen = {**DEFAULT_PARTS, **method.parts, **chosen_of(method, given)}
     dtype, sparse = common["dtype"], common["sparse"]
+    if dtype is None:
+        dtype = "float32" if method is None else method.dtype
     if not (sparse is None or isinstance(sparse, bool)):
         raise TypeError(f"sparse must be True, False or None, got {sparse!r}")
     return {
-        "dtype": member_of("dtype", "float32" if dtype is None else dtype, Dtype),
+        "dtype": member_of("dtype", dtype, Dtype),
         "coefficients": member_of("coefficients", common["coefficients"], Coefficients),
         "rows": Rows.SPARSE if sparse else Rows.DENSE,
         **chosen,
@@ -108,6 +111,14 @@ def _without_idle_bound(parts: Parts, values: dict[str, float]) -> tuple[Parts, 
     return parts, values
 
 
+def _stable(settings: RingSettings) -> RingSettings:
+    """With the update that computes the same where that of the algorithm is not exact enough."""
+    update = settings.update
+    if update.stable is None or update.unstable is None or not update.unstable(settings):
+        return settings
+    return replace(settings, parts={**settings.parts, "update": update.stable})
+
+
 def configure(given: Given) -> Choices:
     """The way to configure a learner for a budget."""
     method, params, common = given.method, given.params, given.common
@@ -141,6 +152,7 @@ def configure(given: Given) -> Choices:
         "ram": float(given.ram or 0),
         "novelty": float(parts["loss"] == Loss.NOVELTY),
         "float32": float(parts["dtype"] != Dtype.FLOAT64),
+        "narrow": float(parts["coefficients"] != Coefficients.FLOAT64),
     }
 
     def configured(size: int) -> RingSettings:
@@ -149,7 +161,7 @@ def configure(given: Given) -> Choices:
         known = {**context, "budget": float(size)}
         values = values_of(OPTIONS, names, usual, known, params)
         used, values = _without_idle_bound(parts, values)
-        settings = RingSettings(**fixed, budget=size, parts=used, values=values)
+        settings = _stable(RingSettings(**fixed, budget=size, parts=used, values=values))
         refuse(settings)
         capped = given.ram is not None
         return fill_defaults(settings, common["sparse"], common["lookahead"], capped=capped)

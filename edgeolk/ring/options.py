@@ -72,7 +72,7 @@ OPTIONS: dict[str, Option] = {
     ),
     "forgetting": Option(36, 1.0, "forgetting factor of every row; 1 forgets nothing", "(0, 1]"),
     "noise": Option(37, 0.01, "variance of the noise, in units of that of the function"),
-    "jitter": Option(38, 1e-6, "added to k(x, x)"),
+    "jitter": Option(38, lambda c: 1e-4 if c["narrow"] else 1e-6, "added to k(x, x)"),
     "nu": Option(31, 0.05, "share of rows to be called novel", "(0, 1)", omitted=0.05),
 }
 

@@ -65,6 +65,15 @@ KINDS: dict[str, Kind] = {
     ),
     "window_labels": Kind("d", (1, "window_stride"), "their labels", 20),
     "posterior": Kind("d", lambda c: triangle(c.budget), "posterior of a filter, packed", 43),
+    "whitening": Kind(
+        "real", lambda c: triangle(c.budget + 1), "inverse of a factor of the Gram matrix", 45
+    ),
+    "covariance": Kind(
+        "real", lambda c: triangle(c.budget + 1), "covariance of whitened coordinates", 46
+    ),
+    "coordinates": Kind(
+        "real", lambda c: (1, c.budget + 1), "mean of whitened coordinates", 47
+    ),
     "evidence": Kind("w", (1, 3), "sums of errors over their variances, scale", 44),
     "errors": ERRORS,
     "forgetron": Kind("w", (1, 1), "running cost of removals", 23),
@@ -97,6 +106,9 @@ KINDS: dict[str, Kind] = {
     "work": of_learning("d", (1, "slots"), "scratch: vector of the linear algebra"),
     "work2": of_learning("d", (1, "slots"), "scratch: a second vector"),
     "work3": of_learning("d", (1, "slots"), "scratch: a third vector"),
+    "whitened_rows": of_learning(
+        "real", lambda c: (2, c.budget + 1), "scratch: a row in whitened coordinates"
+    ),
     "window_kernel": of_learning(
         "d", ("window_rows", "weights"), "scratch: kernel rows of the window"
     ),

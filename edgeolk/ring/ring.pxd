@@ -63,6 +63,13 @@ cdef class SupportVectorRing:
     cdef double[::1] inverse          # packed inverse of the Gram matrix
     cdef double[::1] factor           # packed: L^-1 of the Gram matrix K = L L', or K itself
     cdef double[::1] posterior        # packed matrix of what the rows say of the coefficients
+    # Of a Gaussian process in whitened coordinates, with room for B + 1.
+    cdef float[::1] whitening_f32     # packed: M = L^-1 of K + jitter I = L L'
+    cdef double[::1] whitening_f64
+    cdef float[::1] covariance_f32    # packed: P
+    cdef double[::1] covariance_f64
+    cdef float[::1] mean_f32          # w
+    cdef double[::1] mean_f64
     cdef double[::1] scores           # (slots,) cached f(s_i) / scale
     cdef int64_t[::1] nearest         # (B,) slot of the nearest other support vector
     cdef float[::1] nearest_d2_f32    # (B,) its squared distance
@@ -90,6 +97,8 @@ cdef class SupportVectorRing:
     cdef double[::1] work             # (slots,)
     cdef double[::1] work2            # (slots,)
     cdef double[::1] work3            # (slots,)
+    cdef float[:, ::1] rows_f32       # (2, B + 1) z and h of the row, in whitened coordinates
+    cdef double[:, ::1] rows_f64
     cdef double[:, ::1] window_kernel  # (last_rows, weights) kernel rows of the window
     cdef double[::1] window_gram      # packed, (last_rows, last_rows)
     cdef int32_t[::1] order           # (B,)

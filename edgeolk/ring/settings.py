@@ -74,6 +74,8 @@ class RingSettings(Settings):
             parts = {**DEFAULT_PARTS, **method.parts}
             for option in options:
                 parts.update(option)
+            if UPDATES[parts["update"]].stable == self.parts["update"]:
+                parts["update"] = self.parts["update"]
             differ = {axis for axis, part in parts.items() if self.parts[axis] != part}
             # With an infinite radius there is no projection.
             unbounded = self.parts["projection"] == Projection.NONE

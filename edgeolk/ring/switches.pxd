@@ -27,6 +27,10 @@ from edgeolk.ring.filters.recursive cimport (
 from edgeolk.ring.filters.ridge cimport (
     ridge_step,
 )
+from edgeolk.ring.filters.whitened cimport (
+    whitened_step,
+    whitened_variance,
+)
 from edgeolk.ring.policies.admission cimport (
     is_bordered,
     is_incoherent,
@@ -158,6 +162,7 @@ from edgeolk.core.parts cimport (
     UPDATE_RIDGE,
     UPDATE_SHIFTING,
     UPDATE_SPARSE_PA,
+    UPDATE_WHITENED,
 )
 from edgeolk.core.state cimport Example, NO_SLOT
 from edgeolk.ring.ring cimport SupportVectorRing
@@ -252,7 +257,7 @@ cdef inline void update_end(SupportVectorRing ring, const Example* e) noexcept n
 
 cdef inline void update_construct(SupportVectorRing ring) noexcept nogil:
     cdef int part = ring.c.choice.update
-    if part == UPDATE_POSTERIOR:
+    if part == UPDATE_POSTERIOR or part == UPDATE_WHITENED:
         posterior_construct(ring)
 
 
@@ -268,6 +273,8 @@ cdef inline bint update_step(SupportVectorRing ring, Example* e) noexcept nogil:
         return ridge_step(ring, e)
     if part == UPDATE_POSTERIOR:
         return posterior_step(ring, e)
+    if part == UPDATE_WHITENED:
+        return whitened_step(ring, e)
     return False
 
 
@@ -275,6 +282,8 @@ cdef inline double update_variance(SupportVectorRing ring, const void* x) noexce
     cdef int part = ring.c.choice.update
     if part == UPDATE_POSTERIOR:
         return posterior_variance(ring, x)
+    if part == UPDATE_WHITENED:
+        return whitened_variance(ring, x)
     return 0.0
 
 

@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 from edgeolk.rows.batches cimport Batch, take_row
 from edgeolk.ring.ring cimport (
     ring_average, ring_compute_ahead, ring_maps_features, ring_put_row_ahead, ring_rows_ahead,
-    ring_take_row_ahead, ring_take_values, ring_update_changed_slots,
+    ring_take_row_ahead, ring_take_values, ring_update_changed_slots, ring_variance,
 )
 from edgeolk.engine.engine cimport Engine
 from edgeolk.core.refusals cimport is_bad_row, is_label, is_weight, outcome_error
@@ -214,4 +214,31 @@ cdef inline int run_in_order(
         raise outcome_error(outcome, f"X[{i}]")
     if counts and not learns:
         olk_model_count_answers(&engine.state.sorf, end - first)
+    return 0
+
+
+cdef inline int variances_in_order(Engine engine, const Batch* rows, double* v) except -1:
+    """The variances of the targets of checked rows, without the interpreter lock."""
+    cdef State reader
+    cdef object scratch = engine.enter(&reader)
+    cdef const void* x = NULL
+    cdef Py_ssize_t i
+    cdef Py_ssize_t bad = -1
+    cdef Py_ssize_t check_at = signal_interval(&reader)
+    try:
+        with nogil:
+            for i in range(rows.n):
+                if i >= check_at:
+                    check_at += signal_interval(&reader)
+                    with gil:
+                        PyErr_CheckSignals()
+                x = take_row(&reader, rows, i, False)
+                if x == NULL:
+                    bad = i
+                    break
+                v[i] = ring_variance(&reader, x)
+    finally:
+        engine.leave()
+    if bad >= 0:
+        raise outcome_error(REFUSED_ROW, f"X[{bad}]")
     return 0

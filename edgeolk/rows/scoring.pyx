@@ -8,15 +8,17 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from edgeolk.probability import half_width
+
 from edgeolk.rows.batches cimport (
     Batch, as_integers, as_tuple, convert_rows, describe, indices_rise, row_count,
 )
-from edgeolk.rows.blocks cimport run_in_order
+from edgeolk.rows.blocks cimport run_in_order, variances_in_order
 from edgeolk.rows.checks cimport describe_array, first_bad_row, numbers_fit, warn_of_zeros
 from edgeolk.rows.arrays cimport SHORT, as_doubles, as_numbers, is_plain, is_vector, short_row
 from edgeolk.core.arena cimport overlaps_model
 from edgeolk.engine.engine cimport Engine
-from edgeolk.ring.ring cimport ring_average, ring_familiarity
+from edgeolk.ring.ring cimport ring_average, ring_familiarity, ring_variance
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
 from edgeolk.ring.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
@@ -372,6 +374,93 @@ cdef class Scorer:
         self.engine.idle()
         similarity = ring_familiarity(&self.engine.state, self.place_row(x, False))
         return similarity
+
+    def variance_one(self, x):
+        """Variance of the target of one row, of a Gaussian process (``krls_t``, ``sogp``).
+
+        The posterior variance of f(x) plus that of the noise, times a scale that is the mean of
+        the squared errors so far over their predicted variances (K8 of
+        docs/kernel-adaptive-filters.md). Costs a kernel row and O(B^2).
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        float
+            In squared units of the targets; infinite before the first row is learned.
+
+        Raises
+        ------
+        AttributeError
+            The algorithm has no variances.
+        TypeError, ValueError
+            As for ``decision_one``.
+        """
+        self.engine.check_variance()
+        x = self.check_row(x)
+        if self.engine.users > 0:
+            # Another thread reads: the scratch of the block is in use.
+            return float(self.variance(x[None])[0])
+        self.engine.idle()
+        return ring_variance(&self.engine.state, self.place_row(x, False))
+
+    def variance(self, X):
+        """Variances of the targets of many rows, computed without the interpreter lock.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            As for ``decision_function``.
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+            As ``variance_one`` row by row.
+
+        Raises
+        ------
+        AttributeError
+            The algorithm has no variances.
+        TypeError, ValueError, RuntimeError, KeyboardInterrupt
+            As for ``decision_function``.
+        """
+        cdef Batch rows
+        self.engine.check_variance()
+        cdef object arrays = convert_rows(&self.engine.state, X)
+        cdef object variances = np.empty(row_count(arrays))
+        self.check_rows(arrays, &rows)
+        variances_in_order(self.engine, &rows, <double*>cnp.PyArray_DATA(variances))
+        return variances
+
+    def interval_one(self, x, level=0.9):
+        """Bounds of the target of one row, of a Gaussian process (``krls_t``, ``sogp``).
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+        level : float
+            The probability that the target is within the bounds, in (0, 1).
+
+        Returns
+        -------
+        tuple of float
+            Lower and upper bound: f(x) minus and plus the deviation times the normal quantile.
+
+        Raises
+        ------
+        AttributeError
+            The algorithm has no variances.
+        TypeError, ValueError
+            As for ``decision_one``, or ``level`` is out of range.
+        """
+        self.engine.check_variance()
+        half = half_width(level, self.variance_one(x))
+        f = self.score_row(x)
+        return f - half, f + half
 
     def decision_function(self, X, out=None):
         """Scores of many rows, computed without the interpreter lock.

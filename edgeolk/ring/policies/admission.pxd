@@ -8,9 +8,11 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport OLK_F64
+from edgeolk.core.parts cimport UPDATE_WHITENED
 from edgeolk.core.state cimport Example, NO_SLOT
 from edgeolk.ring.expansion cimport alpha, diagonal, rescale
 from edgeolk.ring.filters.linear cimport triangle_product
+from edgeolk.ring.filters.whitened cimport is_outside_whitened
 from edgeolk.ring.inverse cimport border, entry
 from edgeolk.ring.policies.replacement cimport take_oldest
 from edgeolk.ring.ring cimport SupportVectorRing
@@ -76,6 +78,8 @@ cdef inline bint is_outside(SupportVectorRing ring, Example* e) noexcept nogil:
     cdef double weight = 1.0
     cdef double error
     cdef double kx = e.self_kernel + ring.c.p.jitter
+    if ring.c.choice.update == UPDATE_WHITENED:
+        return is_outside_whitened(ring, e)
     if n > 0 and ring.c.p.forgetting < 1.0:
         weight = ring.c.p.forgetting
         rescale(ring, sqrt(weight), e)
@@ -94,12 +98,17 @@ cdef inline bint is_outside(SupportVectorRing ring, Example* e) noexcept nogil:
 
 
 cdef inline int64_t least_change(SupportVectorRing ring, Example* e) noexcept nogil:
-    """argmin |a_i| / Q_ii over the ring and the row, after the row is learned (KRLS-T)."""
+    """argmin |a_i| / Q_ii over the ring and the row, after the row is learned (KRLS-T).
+
+    In whitened coordinates the step decides, once the row is learned.
+    """
     cdef int64_t i
     cdef int64_t best = NO_SLOT
     cdef double cost
     cdef double g = (e.y - e.f) / e.variance
     cdef double min_cost = fabs(g) * e.distance
+    if ring.c.choice.update == UPDATE_WHITENED:
+        return ring.m.n
     for i in range(ring.m.n - 1, -1, -1):
         cost = fabs(alpha(ring, 0, i) - g * ring.work2[i]) / (
             ring.inverse[entry(i, i)] + ring.work[i] * ring.work[i] / e.distance)
@@ -121,6 +130,8 @@ cdef inline int64_t least_divergence(SupportVectorRing ring, Example* e) noexcep
     cdef double cost, learned
     cdef double g = (e.y - e.f) / e.variance
     cdef double min_cost = divergence(g, 1.0 / e.distance - 1.0 / e.variance)
+    if ring.c.choice.update == UPDATE_WHITENED:
+        return ring.m.n
     for i in range(ring.m.n - 1, -1, -1):
         learned = (ring.evidence.scale * ring.posterior[entry(i, i)]
                    + ring.work2[i] * ring.work2[i] / e.variance)
