@@ -38,5 +38,7 @@ def standardised(name: str, n: int) -> tuple[Numbers, Numbers]:
 
 
 def steady_error(f: Numbers, y: Numbers, first: int) -> float:
-    """The mean square error from row ``first`` on, in dB."""
+    """The mean square error from row ``first`` on, in dB; infinite if an answer is not finite."""
+    if not np.all(np.isfinite(f)):
+        return math.inf
     return 10.0 * math.log10(float(np.mean((y - f)[first:] ** 2)))

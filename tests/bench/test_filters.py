@@ -53,6 +53,7 @@ def test_lags_and_targets_have_one_scale(waves: Path) -> None:
 def test_the_steady_error_leaves_the_first_rows_out() -> None:
     y = np.array([9.0, 9.0, 1.0, 2.0])
     assert series.steady_error(np.array([0.0, 0.0, 0.9, 2.1]), y, 2) == pytest.approx(-20.0)
+    assert series.steady_error(np.array([0.0, np.nan, 0.9, 2.1]), y, 2) == np.inf
 
 
 def test_settings_are_chosen_by_the_first_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
