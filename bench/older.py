@@ -78,6 +78,7 @@ PAGES = (
          ("edgeolk", "firmware_sim", "bench/layers.py")),
     Page("results/live.md", "python -m bench.live --save",
          ("edgeolk", "firmware_sim/streams", "firmware_sim/replaying", "bench/live.py")),
+    Page("results/filters.md", "python -m bench.filters", (*LIBRARY, "bench/filters")),
     *_parts("time", "forecasts", "peers", "costs", "labels", "novelty"),
     *_parts("drift", "long", "still", "river"),
     *_parts("tasks", "classes", "regression", "novelty"),

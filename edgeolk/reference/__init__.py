@@ -27,6 +27,9 @@ from edgeolk.reference.base import (
 )
 from edgeolk.reference.comparison import Comparison, compare
 from edgeolk.reference.features import Fogd, Nogd
+from edgeolk.reference.filters_gp import KrlsT, Sogp, WhitenedKrlsT, WhitenedSogp
+from edgeolk.reference.filters_lms import Kapa, Klms, Knlms, Qklms
+from edgeolk.reference.filters_rls import FbKrls, Krls, SwKrls
 from edgeolk.reference.forgetron import Forgetron, ForgetronBasic, ForgetronGreedy
 from edgeolk.reference.gradient import Bogd, BogdPlusPlus, Norma, Ogd, Olk, Olrd, Olru
 from edgeolk.reference.halving import Ahpatron, Avp, Pomdr
@@ -96,11 +99,20 @@ LEARNERS: dict[str, type[KernelLearner]] = {
     "shifting_perceptron": ShiftingPerceptron,
     "forgetron_basic": ForgetronBasic,
     "forgetron_greedy": ForgetronGreedy,
+    "klms": Klms,
+    "qklms": Qklms,
+    "knlms": Knlms,
+    "kapa": Kapa,
+    "krls": Krls,
+    "sw_krls": SwKrls,
+    "fb_krls": FbKrls,
+    "krls_t": KrlsT,
+    "sogp": Sogp,
 }
 
 __all__ = [
     "LEARNERS", "Budgeted", "Comparison", "Following", "Forecaster", "InTime",
     "KernelLearner", "Norma", "PassiveAggressive", "Pcg32", "ScaledSorf", "Several", "Sorf",
-    "SorfNovelty",
+    "SorfNovelty", "WhitenedKrlsT", "WhitenedSogp",
     "compare", "gaussian", "laplacian", "linear", "polynomial", "sigmoid",
 ]  # fmt: skip

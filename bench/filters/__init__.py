@@ -1,0 +1,1 @@
+"""Kernel adaptive filters compared with `sorf`: steady error against bytes and time."""
