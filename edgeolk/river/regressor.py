@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from river import base
@@ -110,22 +111,34 @@ class KernelRegressor(KernelModel, base.Regressor):
         given = {"history", "loss", "scale", "clip_rows", "last_label"} & set(self.params or ())
         return takes_history(self.algorithm) and self.loss == "square" and usual and not given
 
-    def predict_one(self, x: Row, **kwargs: Any) -> float:
+    def predict_one(self, x: Row, with_interval: bool = False, **kwargs: Any) -> Any:
         """The target of a row.
 
         Parameters
         ----------
         x
             Numbers by key.
+        with_interval
+            Whether to return bounds too, between which the target is with a probability of 0.9;
+            with the algorithms ``krls_t`` and ``sogp``.
 
         Returns
         -------
-        float
-            0 before the first row is learned.
+        float, or a tuple of three
+            The target, 0 before the first row is learned; with ``with_interval`` also its lower
+            and upper bound.
 
         Raises
         ------
         TypeError, ValueError
             A value is not a finite number, or ``unseen`` or ``missing`` rejects a key.
+        AttributeError
+            ``with_interval`` with an algorithm that has no variances.
         """
-        return 0.0 if self._learner is None else float(self._score(x))
+        target = 0.0 if self._learner is None else float(self._score(x))
+        if not with_interval:
+            return target
+        if self._learner is None:
+            return target, -math.inf, math.inf
+        row = self._columns.row(x, self._growing is not None)
+        return (target, *self._learner.interval_one(row))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -194,18 +194,35 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     def _names(self) -> dict[str, Any]:
         return {"target_mean": self.target_mean_, "target_scale": self.target_scale_}
 
-    def predict(self, X: Any) -> FloatArray:
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> FloatArray: ...
+
+    @overload
+    def predict(self, X: Any, return_std: bool) -> Any: ...
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """Targets of rows.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
+        return_std : bool
+            Whether to return standard deviations of the targets too, with ``krls_t`` and ``sogp``.
 
         Returns
         -------
-        float64 ndarray of shape (n,)
+        float64 ndarray of shape (n,), or two of them
+            The targets; with ``return_std`` also their standard deviations.
+
+        Raises
+        ------
+        AttributeError
+            ``return_std`` with an algorithm that has no variances.
         """
         check_is_fitted(self)
         X = self._scorable(X)
         f = self.learner_.decision_function(X)
-        return np.asarray(f * self.target_scale_ + self.target_mean_)
+        targets = np.asarray(f * self.target_scale_ + self.target_mean_)
+        if not return_std:
+            return targets
+        return targets, np.sqrt(self.learner_.variance(X)) * self.target_scale_
