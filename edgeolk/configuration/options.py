@@ -38,14 +38,17 @@ class Parameters(TypedDict, total=False):
     cmax: float
     cmin: float
     coe: float
+    coherence: float
     D: int | None
     decay: float
     delta: float
+    dependence: float
     drift: bool | None
     eps: float | None
     epsilon: float
     eta: float
     eta2: float | None
+    forgetting: float
     freeze_after: int | None
     frequencies: Literal["stored", "drawn", "structured"]
     full: Literal["oldest", "raise", "random", "stop"]
@@ -60,11 +63,13 @@ class Parameters(TypedDict, total=False):
     horizon: float | None
     interval: Sequence[float] | float | None
     iters: int
+    jitter: float | None
     k: int | None
     kernel_gamma: Literal["auto"] | float | None
     lam: float | None
     lapse: int
     last_label: bool
+    last_rows: int
     leak: float
     linear: bool
     loss: Loss | str
@@ -73,11 +78,15 @@ class Parameters(TypedDict, total=False):
     memory: int | None
     memory_narrow: bool | None
     method: Literal["auxiliary", "nc", "margin"]
+    mu0: float
+    noise: float
     nu: float
+    p: int
     policy: Policy | str
     projection: Projection | str
     R: float | None
     r: float
+    radius: float
     rank: int | None
     rate: float | None
     relevance: Literal["shared"] | bool | None
@@ -96,6 +105,7 @@ class Parameters(TypedDict, total=False):
     shift: float
     shrink: float
     singular: float | None
+    sn2: float
     sparsity: float
     step: Literal["pa", "unit"]
     T: float | None

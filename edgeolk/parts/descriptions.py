@@ -225,6 +225,57 @@ DESCRIPTIONS: dict[str, Description] = {
         "On stationary streams, when the first B support vectors represent the data.",
         "O(B d + k B), once O(B^2 d + B^3)",
     ),
+    "klms": Description(
+        "A gradient step at every row: it enters with the coefficient eta times its error. What"
+        " happens when the ring is full depends on `full`.",
+        "As the baseline of the kernel adaptive filters; `ogd` with the square loss is the same.",
+        _ROW,
+    ),
+    "qklms": Description(
+        "As `klms`, but a row near a support vector adds its step to the nearest one; so does every"
+        " row once the ring is full.",
+        "For real targets when microseconds and bytes count most.",
+        _ROW,
+    ),
+    "knlms": Description(
+        "A row enters while no support vector is coherent with it; at every row all coefficients"
+        " take a normalised gradient step.",
+        "For real targets, when a step must not cost more than the kernel row.",
+        _ROW,
+    ),
+    "kapa": Description(
+        "As `knlms`, with one step for the last rows together, which is exact where they overlap.",
+        "For lags of a series, whose rows resemble each other.",
+        "O(p B d), every step",
+    ),
+    "krls": Description(
+        "Least squares over all rows, on those that no linear combination of the others comes"
+        " near. Every row changes all coefficients.",
+        "For real targets with little noise, when the relation does not change.",
+        "O(B d + B^2), every step",
+    ),
+    "sw_krls": Description(
+        "Kernel ridge regression on the last B rows, updated row by row.",
+        "For real targets, when only the last B rows count.",
+        "O(B d + B^2), every B exchanges O(B^2 d + B^3)",
+    ),
+    "fb_krls": Description(
+        "Kernel ridge regression on B rows: of B + 1 the one leaves that the others predict best.",
+        "For real targets with little noise and few bytes: it has half the matrices of `krls_t`.",
+        "O(B d + B^2), every B exchanges O(B^2 d + B^3)",
+    ),
+    "krls_t": Description(
+        "A Gaussian process: the posterior of the function at B support vectors, which forgets by"
+        " the factor `forgetting`. Answers have variances and intervals.",
+        "For real targets with little noise and up to some ten inputs; where a variance is needed.",
+        "O(B d + B^2), every 10 B exchanges O(B^2 d + B^3)",
+    ),
+    "sogp": Description(
+        "The sparse online Gaussian process: `krls_t` without forgetting, which removes the vector"
+        " whose removal changes the posterior least.",
+        "As `krls_t`, to follow the publication.",
+        "O(B d + B^2), every 10 B exchanges O(B^2 d + B^3)",
+    ),
     "sorf": Description(
         "Cosines and sines of structured random projections, recomputed from the seed for every"
         " row: only weights are stored, by default in one byte each. A passive-aggressive model"
