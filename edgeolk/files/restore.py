@@ -308,7 +308,7 @@ def _check_region(config: Any, region: Region, stored: Stored) -> None:
     elif region.name in _OF_COEFFICIENTS:
         min_numbers = config.slots * config.basis.per_member
     elif region.name.startswith("window"):
-        min_numbers = int(config.values["hint_rows"])
+        min_numbers = config.window_rows
     count = len(data) // ELEMENT_BYTES[element]
     each = count // rows
     if each < min_numbers or count % rows or (stride and stride != each):

@@ -68,7 +68,8 @@ OPTIONS: dict[str, Option] = {
     ),
     "last_rows": Option(34, 4, "rows of a step", "[1, 1000]", integer=True),
     "dependence": Option(
-        35, 1e-4, "squared distance to the span up to which a row does not enter"
+        35, lambda c: 0.01 if c["float32"] else 1e-4,
+        "squared distance to the span up to which a row does not enter",
     ),
     "forgetting": Option(36, 1.0, "forgetting factor of every row; 1 forgets nothing", "(0, 1]"),
     "noise": Option(37, 0.01, "variance of the noise, in units of that of the function"),
