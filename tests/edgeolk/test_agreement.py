@@ -269,7 +269,9 @@ FLOAT32_CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", marked(FLOAT32_CASES, lambda case: is_usual(case) and has_defaults(case)))
+@pytest.mark.parametrize(
+    "case", marked(FLOAT32_CASES, lambda case: is_usual(case) and has_defaults(case))
+)
 def test_float32_within_its_bound(case: Case) -> None:
     found = [compare(case, budget, "float32") for budget in (7, 40)]
     assert [o.complaint for o in found if o.complaint] == []
