@@ -21,6 +21,7 @@ LAYERS = {
         "errors",
         "progress",
         "checks",
+        "probability",
         "calibration",
         "arrays",
         "gamma",

@@ -68,6 +68,9 @@ def _saved(of: Any, x: Row) -> None:
 #: What takes an argument, and what Python calls by itself; any other name is a property.
 READS: dict[str, Call] = {
     "inputs": lambda of, x: of.inputs(np.add.outer(np.arange(20.0), x)),
+    "variance_one": lambda of, x: of.variance_one(x),
+    "variance": lambda of, x: of.variance([x] * 2),
+    "interval_one": lambda of, x: of.interval_one(x),
     "wants_label": lambda of, x: of.wants_label(x),
     "familiarity_one": lambda of, x: of.familiarity_one(x),
     "save": _saved,

@@ -17,7 +17,7 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.parts.bases import BASES
-from edgeolk.parts.methods import find
+from edgeolk.parts.methods import find, losses_of
 from edgeolk.parts.numbers import Family
 from edgeolk.reference import base as tb
 
@@ -149,8 +149,21 @@ def in_turn(first: Iterable[Any], *others: Iterable[Any]) -> list[Any]:
     ]
 
 
-#: Rows that exist for the Gaussian kernel only, at least with their default choices.
-GAUSSIAN_ONLY = ("bsgd", "fogd")
+def takes_classes(name: str | None) -> bool:
+    """Whether an algorithm, or else the default composition, learns classes by default."""
+    return name is None or bool(losses_of(find(name), "classes"))
+
+
+def targets_of(name: str | None, labels: np.ndarray) -> np.ndarray:
+    """The labels -1 and 1 if the algorithm takes classes, else real numbers of their signs."""
+    if takes_classes(name):
+        return labels
+    return np.asarray(labels * (1.0 + 0.5 * np.sin(np.arange(len(labels)))))
+
+
+def is_mistake(name: str | None, label: float, score: float) -> bool:
+    """Whether an answer counts as a mistake: of classes; real numbers have none."""
+    return takes_classes(name) and not label * score > 0.0
 
 
 def every_choice(name: str) -> list[dict[str, Any]]:
@@ -165,9 +178,21 @@ def every_choice(name: str) -> list[dict[str, Any]]:
     return made
 
 
+@cache
+def takes_kernel(name: str | None, kernel: str, **options: Any) -> bool:
+    """Whether an algorithm takes a kernel: some need a width, others a definite one."""
+    try:
+        ek.plan(name, n_features=1, budget=2, kernel=KERNELS[kernel][0], **options)
+    except ValueError as error:
+        if "kernel" not in str(error):
+            raise
+        return False
+    return True
+
+
 def fitting(name: str | None, kernel: str) -> str:
-    """That kernel, or the Gaussian one if no other is valid."""
-    return "gaussian" if name in GAUSSIAN_ONLY else kernel
+    """That kernel, or the Gaussian one if the algorithm refuses it."""
+    return kernel if takes_kernel(name, kernel) else "gaussian"
 
 
 def shrinks(learner: ek.Learner) -> bool:

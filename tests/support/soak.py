@@ -78,12 +78,15 @@ def drift(learner: ek.Learner) -> dict[str, float]:
     if "scores" in regions:
         held = np.asarray(learner._engine.view("scores")).reshape(-1)[:n] * learner._engine.scale()
         found["scores"] = float(np.abs(held - K @ a).max() / (1e-9 + np.abs(K @ a).max()))
+    if learner._config.update.added:
+        K += learner.parameters[learner._config.update.added] * np.eye(n)
     if "inverse" in regions and n:
         low = packed(learner, "inverse", n)
         inverse = low + np.tril(low, -1).T
         found["inverse"] = float(np.abs(inverse @ K - np.eye(n)).max())
     policy = learner.parts.get("policy")
-    if policy == ek.Policy.SPAN and n:
+    # That of the anchors is of a part of the ring.
+    if learner._config.policy.factor_pivots and policy != ek.Policy.ANCHOR and n:
         M = packed(learner, "factor", n)
         found["factor"] = float(np.abs(M @ K @ M.T - np.eye(n)).max())
     if policy == ek.Policy.LIGHTEST_PROJECT and n:

@@ -23,7 +23,7 @@ from edgeolk.sorf import options as lists
 VALUES = {
     Family.RING: "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows coe b0 ald"
-    " epsilon nu",
+    " epsilon nu radius coherence last_rows dependence forgetting noise jitter",
     Family.SORF: "r unit sharp delta cmin cmax shrink linear last_label relevance groups nu window"
     " scratch history horizon season drift leak memory lapse robust memory_narrow",
 }
@@ -70,6 +70,7 @@ REGIONS = (
     " feature_map window window_labels errors - forgetron halving hints nystrom"
     " - weights mean_weights blend target last_label linear relevance gradient_steps novelty"
     " per_update shared_relevance drift row_memory memory_state memory_narrow"
+    " posterior evidence whitening covariance coordinates"
 )
 #: Those of options, with their numbers.
 OPTION_REGIONS = {
@@ -95,6 +96,7 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "evidence": "evidence_error:d evidence_weight:d posterior_scale:d",
     "memory_state": "memory_held:q memory_mistakes_0:d memory_mistakes_1:d memory_mistakes_2:d"
     " memory_mistakes_3:d memory_mistakes_4:d memory_spare_0:q memory_spare_1:q",
     "watch": "idle_rows:q alarms:q quiet_rows:q verdict:q event:q",
@@ -120,7 +122,8 @@ TYPES = {
     "kernel_rows": "q", "channels": "computing", "channel_counts": "i",
     "deviations": "computing", "statistics": "b",
     "shared_relevance": "computing", "drift": "computing", "row_memory": "b",
-    "memory_narrow": "d", "moments": "d", "units": "b", "frozen": "w",
+    "memory_narrow": "d", "posterior": "d", "whitening": "real", "covariance": "real",
+    "coordinates": "real", "moments": "d", "units": "b", "frozen": "w",
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from edgeolk.parts.methods import find
 from edgeolk.parts.numbers import AXES
 from edgeolk.parts.option import Option
 from edgeolk.parts.table import TRAITS
+from edgeolk.reference import LEARNERS
 from edgeolk.ring.options import OPTIONS
 from edgeolk.sorf.options import OPTIONS as SORF_OPTIONS
 
@@ -29,11 +30,12 @@ FROZEN = {
     pt.Loss: "HINGE RAMP LOGISTIC SQUARE NOVELTY EPSILON",
     pt.Update: "PERCEPTRON AGGRESSIVE PA PA1 PA2 GRADIENT SPARSE_PA SHIFTING MARGIN"
     " PROJECTRON_JMLR PROJECTRON_ICML PEGASOS LOGISTIC LOGISTIC_SHIFT LOGISTIC_SCALE"
-    " LOGISTIC_CUT OPTIMISTIC",
+    " LOGISTIC_CUT OPTIMISTIC NORMALISED AFFINE RECURSIVE RIDGE POSTERIOR WHITENED",
     pt.Sampling: "ALWAYS LOSS DECAY DERIVATIVE MARGIN AUXILIARY",
     pt.Policy: "STOP RAISE OLDEST SMALLEST RANDOM FORGETRON SIMPLE UNBIASED HALVE SPAN NEAREST"
     " PROJECT UNBIASED_BY_SIZE LIGHTEST LIGHTEST_PROJECT MERGE ANCHOR FORGETRON_BASIC"
-    " FORGETRON_GREEDY",
+    " FORGETRON_GREEDY QUANTISED COHERENT DEPENDENT SLIDING LEAST_ERROR LEAST_CHANGE"
+    " LEAST_DIVERGENCE",
     pt.Projection: "NONE BALL COEFFICIENTS CLIP SHRINK",
     pt.Schedule: "CONSTANT SQRT DECAY",
     pt.Averaging: "NONE MEAN",
@@ -44,7 +46,8 @@ FROZEN = {
     pt.Algorithm: "PERCEPTRON STOPTRON RBP REMOVE_OLDEST FORGETRON PA1 BPA_S OLRD SPA AHPATRON"
     " SHIFTING_PERCEPTRON REMOVE_SMALLEST FORGETRON_BASIC FORGETRON_GREEDY PROJECTRON"
     " PROJECTRON_PLUS_PLUS AVP POMDR PA PA2 BPA_NN BPA_P PA_RAND OGD OLK OLRU BOGD"
-    " BOGD_PLUS_PLUS OSKL KLR PEGASOS BSGD FOGD NOGD SORF",
+    " BOGD_PLUS_PLUS OSKL KLR PEGASOS BSGD FOGD NOGD SORF KLMS QKLMS KNLMS KAPA KRLS SW_KRLS"
+    " FB_KRLS KRLS_T SOGP",
 }
 FROZEN_AXES = (
     "dtype update loss sampling policy projection schedule averaging basis rows coefficients"
@@ -197,38 +200,30 @@ def test_every_option_of_a_part_is_checked(name: str) -> None:
             ek.plan(n_features=2, budget=3, **BRINGS[name], **{name: value})
 
 
-#: What the papers call these, and for which algorithms.
-LETTERS = {
-    "sparsity": ("eta", "projectron", "projectron++"),
-    "ridge": ("eta", "ahpatron"),
-    "rate": ("lam", "avp", "ahpatron"),
-    "shift": ("lam", "shifting_perceptron"),
-    "decay": ("gamma", "olru"),
-    "horizon": ("T", "olru"),
-    "boost": ("gamma", "klr"),
-    "U": ("R", "klr", "oskl"),
-    "clip_coefficients": ("gamma", "bogd", "bogd++"),
-    "growth": ("c", "bogd", "olrd"),
-    "rank": ("k", "nogd"),
-    "hint_rows": ("M", "pomdr"),
-    "singular": ("eps", "bpa_nn", "bpa_p"),
-}
+#: What the papers call the options of an algorithm: name, letter, algorithm.
+LETTERS = [
+    (name, letter, row.name) for row in ek.algorithms() for letter, name in row.aliases.items()
+]
 
 
-def test_letters_of_papers_are_aliases_of_their_algorithms() -> None:
-    told = {
-        (name, row.name): alias for row in ek.algorithms() for alias, name in row.aliases.items()
-    }
-    assert told == {(name, one): alias for name, (alias, *of) in LETTERS.items() for one in of}
+#: Options of references that the library does not have, and the other way round.
+ONLY_THERE = {"C", "D", "full", "rcond"}
+ONLY_HERE = {("bogd", "c")}
 
 
-@pytest.mark.parametrize(("name", "letter", "algorithm"), [
-    (name, letter, one) for name, (letter, *of) in LETTERS.items() for one in of
-])
+@rows
+def test_letters_of_papers_are_those_of_the_references(row: Any) -> None:
+    """A reference takes the letters of its paper; the library takes plain words too."""
+    letters = LEARNERS[row.name].options.keys() if row.name in LEARNERS else set()
+    assert {letter for letter in row.aliases if (row.name, letter) not in ONLY_HERE} <= letters
+    assert letters <= {name for name, *_ in parameter_rows(row)} | set(row.aliases) | ONLY_THERE
+
+
+@pytest.mark.parametrize(("name", "letter", "algorithm"), LETTERS)
 def test_a_letter_means_the_plain_word(name: str, letter: str, algorithm: str) -> None:
     options: dict[str, Any] = {"n_features": 3, "budget": 8}
-    value = {"rank": 2, "hint_rows": 4, "horizon": 90}.get(name, 0.5)
-    value = 1.5 if name == "boost" else value
+    spec = OPTIONS[name]
+    value = 2 if spec.integer else 0.5 + (spec.ends[0] >= 1.0)
     config = ek.Config(algorithm, **options, **{name: value})
     assert config == ek.Config(algorithm, **options, **{letter: value})
     assert config.parameters[name] == value
