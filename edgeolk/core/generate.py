@@ -9,6 +9,7 @@ git: after a change of a row, run ``python -m edgeolk.core.generate``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from pathlib import Path
@@ -18,6 +19,7 @@ from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import KERNELS
 from edgeolk.parts.losses import LOSSES, RESIDUAL_UPDATES
 from edgeolk.parts.numbers import AXES, Family, KernelKind
+from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.storage import MAX_FLOAT
 from edgeolk.parts.table import TRAITS
 from edgeolk.ring.options import OPTIONS
@@ -96,6 +98,56 @@ ROLES: dict[str, Role] = {
 }
 
 
+#: What the functions of policies are made of.
+READ = ("ring/policies/*.pxd", "ring/inverse.pxd", "ring/expansion.pxd", "ring/ring.pxd")
+#: Functions that read further regions only if the norm is tracked, for which ``needed`` of
+#: ``ring/regions.py`` adds them.
+ONLY_WITH_NORM = ("drop",)
+#: Regions that a configuration has or lacks whatever its policy; functions ask before they read.
+WHATEVER_POLICY = {
+    *("function", "coefficients", "support_vectors", "class_scores", "per_update", "averaging"),
+    *("mean_start", "norms", "nonzero_index", "nonzero_value"),
+}
+_FUNCTION = re.compile(
+    r"^cdef inline [^(\n]*?(\w+)\([^)]*\)[^:]*:\n((?:    .*\n|\n)*)", re.MULTILINE
+)
+_TEXT = re.compile(r'"""[\s\S]*?"""|#.*')
+_POINTER = re.compile(r's\.([\w.]+) = (?:<[^>]*>)?at\(places, "(\w+)"\)')
+
+
+def _bodies() -> dict[str, str]:
+    """The functions that policies may call: name -> body, without comments."""
+    sources = (path for pattern in READ for path in sorted(PACKAGE.glob(pattern)))
+    text = "".join(_TEXT.sub("", path.read_text(encoding="utf-8")) for path in sources)
+    return {found[1]: found[2] for found in _FUNCTION.finditer(text)}
+
+
+def regions_read(functions: Iterable[str]) -> set[str]:
+    """The regions that functions of policies, and what they call, read whatever the configuration.
+
+    Without those that a function compares with NULL before it reads them.
+    """
+    attach = (PACKAGE / "engine" / "attach.pxd").read_text(encoding="utf-8")
+    regions = dict(_POINTER.findall(attach))
+    bodies = _bodies()
+    left, seen, read = [*functions], set[str](), set[str]()
+    while left:
+        name = left.pop()
+        if name in seen or name not in bodies:
+            continue
+        seen.add(name)
+        body = bodies[name]
+        optional = set(re.findall(r"\bs\.([\w.]+) [!=]= NULL", body))
+        read |= {
+            region
+            for member, region in regions.items()
+            if member not in optional and re.search(rf"\bs\.{re.escape(member)}\b", body)
+        }
+        if name not in ONLY_WITH_NORM:
+            left += re.findall(r"\b(\w+)\(", body)
+    return read
+
+
 def _test(axis: str, members: Iterable[IntEnum], variable: str) -> str:
     return " or ".join(f"{variable} == {axis.upper()}_{member.name}" for member in members)
 
@@ -151,9 +203,10 @@ def sorf_pxd() -> str:
 
 
 def check() -> None:
-    """Check that every part has a row that names its required functions.
+    """Check that every part has a row that names its functions, and the regions that they read.
 
-    Raises ValueError: one is missing, and the part would fall through the switches.
+    Raises ValueError: a function is missing, and the part would fall through the switches; or a
+    policy would read a region that the block does not have.
     """
     for axis, kind in AXES.items():
         for member in kind:
@@ -167,6 +220,12 @@ def check() -> None:
         repairing = [update for update in RESIDUAL_UPDATES if update in row.updates]
         if repairing and not (row.residual and row.sign):
             raise ValueError(f"Loss.{loss.name} needs a residual for Update.{repairing[0].name}")
+    for policy, row in POLICIES.items():
+        named = {*row.regions, *(row.columns or ()), *WHATEVER_POLICY}
+        if unnamed := regions_read([row.admit.split(".")[1]]) - named:
+            raise ValueError(
+                f"Policy.{policy.name} reads {min(unnamed)!r}: its row must name this region"
+            )
 
 
 def switches_pxd(roles: Mapping[str, Role]) -> str:

@@ -79,17 +79,8 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     return True
 
 
-cdef inline bint admit_lightest(State* s, double a, Example* e, bint merging) noexcept nogil:
-    """Remove or merge. If the incoming vector itself is evicted, nothing changes."""
-    cdef Model* m = s.m
-    cdef int64_t p
-    cdef double norm2 = s.function.norm2
-    put(s, m.n, a, e)
-    if m.n <= s.c.budget:
-        return True
-    p = lightest_slot(s)
-    if merging and merge_lightest(s, p):
-        return True
+cdef inline bint evict(State* s, int64_t p, double norm2) noexcept nogil:
+    """Free slot p; if the incoming vector itself is evicted, nothing changes."""
     vacate(s, p)
     if p == s.c.budget:
         s.function.norm2 = norm2
@@ -99,12 +90,20 @@ cdef inline bint admit_lightest(State* s, double a, Example* e, bint merging) no
 
 cdef inline bint admit_lightest_removed(State* s, double a, Example* e) noexcept nogil:
     """The lightest is removed."""
-    return admit_lightest(s, a, e, False)
+    cdef double norm2 = s.function.norm2
+    put(s, s.m.n, a, e)
+    return s.m.n <= s.c.budget or evict(s, lightest_slot(s), norm2)
 
 
 cdef inline bint admit_lightest_merged(State* s, double a, Example* e) noexcept nogil:
-    """The lightest is merged with another of its class."""
-    return admit_lightest(s, a, e, True)
+    """The lightest is merged with another of its class, or removed if there is none."""
+    cdef int64_t p
+    cdef double norm2 = s.function.norm2
+    put(s, s.m.n, a, e)
+    if s.m.n <= s.c.budget:
+        return True
+    p = lightest_slot(s)
+    return merge_lightest(s, p) or evict(s, p, norm2)
 
 
 cdef inline void write_gram_row(State* s, int64_t slot) noexcept nogil:
