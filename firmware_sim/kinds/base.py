@@ -349,8 +349,7 @@ class Kind(ABC):
         with_params: returns the change of some parameters.
         """
         yield from last_label_hint(config, with_params)
-        algorithm, *_ = config.resolved
-        if algorithm not in ("sorf", "bpa_s"):
+        if config.resolved.algorithm not in (ek.Config(n_features=1).name, "bpa_s"):
             other = {"params": {"C": 2.0}, "algorithm": "bpa_s", "kind": self.name}
             yield f"--algorithm bpa_s --param C=2{self.option(config)}", other
 
@@ -373,7 +372,9 @@ class Kind(ABC):
 def last_label_hint(config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
     """Yield the change of whether the last label is an expert."""
     algorithm, params, *_ = config.resolved
-    if algorithm == "sorf" and (params.get("last_label") or not config.waits_for_labels):
+    if "last_label" not in hosting.options_of(algorithm):
+        return
+    if params.get("last_label") or not config.waits_for_labels:
         extra = {"lapse": 0} if "lapse" in config.params else {}
         yield with_params(last_label=not params.get("last_label"), **extra)
 

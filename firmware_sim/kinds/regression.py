@@ -302,7 +302,7 @@ class RealNumbers(Kind):
 
     def hints(self, config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
         """Yield the history of targets, or other step sizes; see `Kind.hints`."""
-        if config.resolved.algorithm == "sorf":
+        if "history" in hosting.options_of(config.resolved.algorithm):
             yield with_params(history=True)
         else:
             for eta in (0.5, 0.02):

@@ -18,6 +18,7 @@ import edgeolk as ek
 from bench.compiled import compiled
 from edgeolk.cli import main
 from edgeolk.export.kits import KITS
+from edgeolk.export.text import IN_DECIMAL
 
 COMPILERS = ("gcc", "clang")
 #: What each warns of beside STRICT: float that becomes double unasked is slow on most boards.
@@ -109,6 +110,16 @@ def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
     undefined = {name for kind, name in symbols if kind == "U" and not name.startswith("ek_")}
     assert undefined <= taken
     assert not [name for kind, name in symbols if kind in "bBdDcC"]
+
+
+@pytest.mark.parametrize("form", ["recommended", "forecaster", "ring, float64"])
+def test_every_constant_of_a_model_is_read(form: str, tmp_path: Path) -> None:
+    """Where regions are is in EK_SETUP; a macro for each would be read by no source."""
+    folder = folder_of(form, tmp_path)
+    sources = "\n".join(path.read_text() for path in folder.rglob("*.[ch]"))
+    names = re.findall(r"^#define (EK_\w+)", (folder / "model.h").read_text(), re.MULTILINE)
+    unread = [name for name in names if len(re.findall(rf"\b{name}\b", sources)) == 1]
+    assert set(unread) <= set(IN_DECIMAL)  # for programs of users
 
 
 def test_whole_numbers_are_for_int8(tmp_path: Path) -> None:
