@@ -73,6 +73,7 @@ class ReplayConfig(Fields):
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
         self._check_scaling()
         self._check_device()
+        self._check_held_out()
 
     @cached_property
     def resolved(self) -> Resolved:
@@ -116,6 +117,37 @@ class ReplayConfig(Fields):
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
 
+    @property
+    def holds_out(self) -> bool:
+        """Whether errors are also measured on rows that the learner does not learn from."""
+        return self.train_rows is not None or self.test is not None or self.group is not None
+
+    def _check_held_out(self) -> None:
+        """Raise an error for contradictory options of rows that are not learned from."""
+        if not self.holds_out:
+            return
+        kind = self.label_kind
+        if not kind.is_supervised:
+            raise SimulatorError(
+                "train-rows, test and group measure the errors of learners that need labels; "
+                f"--kind {kind.name} learns without"
+            )
+        if self.group is None:
+            return
+        if self.train_rows is not None or self.test is not None:
+            raise SimulatorError(
+                "group holds rows out itself: it cannot be combined with train-rows or test"
+            )
+        if self.group in (self.target, *self.ignore):
+            raise SimulatorError(
+                f"group is {self.group!r}: it cannot be both the group and the target or ignored"
+            )
+        if kind.uses_order:
+            raise SimulatorError(
+                "group takes rows out of their order, which this learner uses: leave out "
+                "--param history"
+            )
+
     def _recommended(self) -> dict[str, Any]:
         """Parameters of the recommended learner: its own scaler and width where none are asked."""
         inside = self._inside()
@@ -123,7 +155,8 @@ class ReplayConfig(Fields):
             inside["gamma"] = "auto"
         is_plain = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
         asked = Asked(
-            self.params, inside, is_plain, bool(self.kind), self.waits_for_labels, self.ask
+            *(self.params, inside, is_plain, bool(self.kind), self.waits_for_labels, self.ask),
+            is_grouped=self.group is not None,
         )
         kind = KINDS[self.kind or implied(self.params)]
         return {**kind.recommended(asked), **self.params}

@@ -338,6 +338,25 @@ class Fields:
         FROM_0,
         where=REPLAY | COMPARE,
     )
+    train_rows: int | None = _trouble(
+        None,
+        "learn only the first N rows; the later ones measure a learner that learns no more",
+        COUNT,
+        where=REPLAY,
+    )
+    test: str | None = _trouble(
+        None,
+        "another stream with the same columns, whose rows measure the learner but are not learned",
+        metavar="OTHER",
+        where=REPLAY,
+    )
+    group: str | None = _trouble(
+        None,
+        "a column, such as a machine, which is no input: for each of its values, also measure a "
+        "learner of all other rows on the rows with that value",
+        metavar="COLUMN",
+        where=REPLAY,
+    )
     ask: bool = _trouble(
         False, "reveal only the labels that the learner asks for", where=REPLAY | TABLE
     )

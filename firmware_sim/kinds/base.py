@@ -54,6 +54,7 @@ class Asked(NamedTuple):
     is_named: bool  # whether the user has named the kind
     waits: bool  # whether labels may arrive late, never or only on request
     asks: bool  # whether they arrive only on request
+    is_grouped: bool = False  # whether consecutive rows may be of different groups
 
 
 class Column(NamedTuple):
@@ -308,11 +309,17 @@ class Kind(ABC):
         """Return what asks and trains a learner; see `Trainer`."""
         return self.trainer_class(learner, targets)
 
-    def frozen(self, learner: Any, targets: tuple[float, float]) -> Callable[[Row, Row], Row]:
+    def frozen(
+        self,
+        learner: Any,
+        targets: tuple[float, float],
+        pending: Sequence[float | None] = (),
+    ) -> Callable[[Row, Row], Row]:
         """Return a function from rows and labels to answers of a learner that learns no more.
 
         learner: a copy of the learner.
         targets: mean and deviation of the labels, if the device scales them.
+        pending: labels, in order, of the rows that wait for theirs in the learner itself.
         """
         return lambda X, y: np.asarray(learner.decision_function(X))
 

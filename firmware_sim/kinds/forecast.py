@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from firmware_sim.kinds.base import Hint, Script, Trainer, last_label_hint
 from firmware_sim.kinds.regression import RealNumbers, Regression
 from firmware_sim.metrics.base import Figures, Panel
 from firmware_sim.metrics.batch import Batch, Records
-from firmware_sim.metrics.curve import CURVE_POINTS, ForecastRow, ForecastTimeline
+from firmware_sim.metrics.curve import ForecastRow, ForecastTimeline
 from firmware_sim.streams import Row
 
 #: The experts with their names and colours, in the order of the stacked areas.
@@ -34,16 +35,21 @@ class Forecasting(Regression):
     """
 
     detail_names = ("forecasts",)
+    lasting_baselines = ("last_value",)
 
-    def __init__(self, points: int = CURVE_POINTS) -> None:
-        super().__init__(points)
+    def clear(self) -> None:
+        """Forget all rows; see `Metrics.clear`."""
+        super().clear()
         self.intervals = self.inside = 0
-        self.timeline = ForecastTimeline(points)
+        self.timeline = ForecastTimeline(self._points)
 
     def add_block(self, batch: Batch, observed: Any = None) -> None:
-        """Count rows with their intervals; see `Metrics.add_block`."""
+        """Count rows, with their intervals; see `Metrics.add_block`.
+
+        Those of a frozen learner have no interval.
+        """
         rows = batch.learned
-        if len(rows):
+        if len(rows) and "low" in (rows.dtype.names or ()):
             self.timeline.add_block(rows)
             self.intervals += int(np.count_nonzero(~np.isnan(rows["low"])))
             within = (rows["low"] <= rows["label"]) & (rows["label"] <= rows["high"])
@@ -251,13 +257,32 @@ class Forecasts(RealNumbers):
         if ask:
             raise SimulatorError("a forecaster learns every target: --ask does not apply")
 
-    def frozen(self, learner: Any, targets: tuple[float, float]) -> Callable[[Row, Row], Row]:
+    def frozen(
+        self,
+        learner: Any,
+        targets: tuple[float, float],
+        pending: Sequence[float | None] = (),
+    ) -> Callable[[Row, Row], Row]:
         """Return a function to forecasts with constant weights; see `Kind.frozen`.
 
         The history of targets still grows, and with it their mean and unit.
         """
         hosting.freeze(learner)
-        return lambda X, y: np.asarray(learner.learn_many(X, y))
+        horizon = int(learner.parameters["horizon"])
+        if horizon == 1:
+            return lambda X, y: np.asarray(learner.learn_many(X, y))
+        late = deque(pending)
+
+        def answers(X: Row, y: Row) -> Row:
+            found = np.empty(len(y))
+            for at, (row, target) in enumerate(zip(X, y.tolist(), strict=True)):
+                if len(late) == horizon:
+                    learner.tell_one(late.popleft())
+                found[at] = learner.ask_one(row)
+                late.append(target)
+            return found
+
+        return answers
 
     def hints(self, config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
         """Yield the last label; see `Kind.hints`."""

@@ -92,7 +92,7 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
     """
     is_supervised = config.label_kind.is_supervised
     transforms = [(one.rows, getattr(config, name)) for name, one in OPTIONS.items() if one.rows]
-    limits = (config.limit, stream.kept if labels is None else None)
+    limits = (config.limit, config.train_rows, stream.kept if labels is None else None)
     proof = _Proof()
     for block in stream.blocks(min((end for end in limits if end is not None), default=None)):
         y = np.zeros(len(block))

@@ -10,7 +10,7 @@ import gc
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -21,12 +21,23 @@ from firmware_sim.boards.step_time import Timing, timing
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.planning import make_kernel, scaled_prefix
 from firmware_sim.device.split import make_device
-from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
+from firmware_sim.errors import BeyondCapError, LearnerDiedError, SimulatorError, StreamError
 from firmware_sim.mcu.replaying import Emulated, OnBoard
-from firmware_sim.metrics import Figures
+from firmware_sim.metrics import Figures, Metrics
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.replaying.accounting import Accounting, OnResult
 from firmware_sim.replaying.blocks import BlockFeed
 from firmware_sim.replaying.checked import checked, label_counts
+from firmware_sim.replaying.held_out import (
+    HeldOut,
+    Later,
+    Part,
+    Reordered,
+    Selected,
+    groups_of,
+    held_out,
+    measured,
+)
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.replaying.rows import nothing_usable, opened
 from firmware_sim.streams import Row, Stream
@@ -70,6 +81,7 @@ class Replay:
     def __init__(self, config: ReplayConfig, *, live: LiveStream | None = None) -> None:
         self.config = config
         self.stream = opened(config, live)
+        self._other: Stream | None = None  # of `config.test`
         n_features = len(self.stream.features)
         try:
             self.clean = self.stream.clean
@@ -77,7 +89,10 @@ class Replay:
                 faults = [parse(text) for text in config.faults]
                 seed = config.seed if config.fault_seed is None else config.fault_seed
                 self.stream = FaultyStream(self.clean, faults, seed)
-            if config.positive is not None and self.stream.kept is None:
+            self._check_held_out()
+            # A part of the stream need not have every label.
+            complete = self.stream.kept is None and not isinstance(self.stream, Selected)
+            if config.positive is not None and complete:
                 self._find_positive(config.positive)
             if config.label_kind.takes_classes and not config.classes:
                 self.config = config = self._with_classes(config)
@@ -92,6 +107,25 @@ class Replay:
         """Close the stream if it was opened here; a given one belongs to the caller."""
         if not isinstance(self.config.stream, Stream):
             self.clean.close()
+
+    def _check_held_out(self) -> None:
+        """Open the streams of rows that are not learned from.
+
+        Raises SimulatorError: they cannot be read, or read again.
+        """
+        config, stream = self.config, self.stream
+        if (config.train_rows or config.group) and stream.kept is not None:
+            option = "train-rows" if config.train_rows else "group"
+            raise SimulatorError(
+                f"{option} needs a stream that can be read again: {stream.name} is live"
+            )
+        if config.group is not None:
+            self._groups = groups_of(config, config.group)
+        if config.test is not None:
+            target = config.target or stream.target
+            # Its further columns are not read.
+            other = replace(config, stream=config.test, target=target, ignore=(), faults=())
+            self._other = Reordered(opened(other), stream.features)
 
     def run(
         self,
@@ -155,6 +189,8 @@ class Replay:
             status, detail = "stopped", accounting.stopped
         # Figures of a part of the stream cannot be compared with those of the complete stream.
         complete = beside_clean and status == "complete"
+        holds_out = complete and self.config.holds_out
+        held_out = self._held_out(accounting.metrics) if holds_out else None
         clean = self._without_faults(should_stop) if complete else None
         if accounting.rows.used == 0 and status == "complete":
             raise StreamError(nothing_usable(self.stream, accounting.rows))
@@ -182,6 +218,7 @@ class Replay:
             emulated=self._emulated(status),
             alarms=accounting.alarms,
             frozen=None if accounting.twin is None else accounting.twin.result(),
+            held_out=held_out,
             inputs=self._inputs(accounting),
             row=str(self.device.row.kind),
             n_inexact=self.device.row.n_inexact,
@@ -211,6 +248,35 @@ class Replay:
             self.device.close()
             self._close_stream()
 
+    def _held_out(self, metrics: Metrics) -> HeldOut:
+        """Return the errors on rows that the learner does not learn from."""
+        config, device = self.config, self.device
+        found = []
+        if config.train_rows is not None:
+            later, after = Later(self.stream, config.train_rows), config.train_rows
+            found.append(measured(config, device, metrics, f"rows after {after:,}", later))
+        if self._other is not None:
+            with closing(self._other):
+                test = replace(config, limit=None)
+                found.append(measured(test, device, metrics, self._other.name, self._other))
+        if config.group is not None:
+            found += self._by_group()
+        return held_out(found, metrics)
+
+    def _by_group(self) -> Iterator[tuple[Part, list[Batch]]]:
+        """Yield the errors on each group of a learner of all others."""
+        names, groups = self._groups
+        plain: dict[str, Any] = {"group": None, "limit": None, "leak": 0, "on": None}
+        for at, name in enumerate(names):
+            others = Selected(self.stream, (groups != at) & (groups >= 0))
+            # The learner of all rows, with its defaults.
+            config = replace(self.config.pinned(), stream=others, target=None, ignore=(), **plain)
+            one = Replay(replace(config, faults=()))
+            result = one.run(beside_clean=False)
+            if result.status == "complete":
+                rows = Selected(self.stream, groups == at)
+                yield measured(config, one.device, result.metrics, name or "(empty)", rows)
+
     def _emulated(self, status: str) -> Emulated | None:
         return self._board.run() if self._board is not None and status == "complete" else None
 
@@ -236,6 +302,7 @@ class Replay:
         if not self.config.faults or self.stream.kept is not None:
             return None
         changes: dict[str, Any] = {"faults": (), "leak": 0, "frozen_after": 0, "on": None}
+        changes |= {"test": None, "group": None}
         complete = Replay(replace(self.config, stream=self.clean, **changes))
         result = complete.run(should_stop=should_stop)
         return result.metrics.summary()["learner"] if result.status == "complete" else None

@@ -22,6 +22,12 @@ def report_of(result: ReplayResult) -> Report:
     sections = [
         _errors(result),
         *sections_of_kind(result),
+        Section(
+            "held-out",
+            "Rows that were not learned from",
+            figures.about_held_out(result),
+            table=figures.held_out(result),
+        ),
         Section("figures", "Figures", table=figures.table(result), notes=figures.meanings(result)),
         *map(Section.of, result.metrics.tables(result.stream.features)),
         Section("inputs", "Input importance", figures.ABOUT_INPUTS, bars=figures.inputs(result)),
@@ -41,7 +47,7 @@ def report_of(result: ReplayResult) -> Report:
         sections,
         to_dict(result),
         " ".join(filter(None, [early, result.left_out])),
-        loses(result.metrics),
+        loses(result.metrics) or bool(result.held_out and result.held_out.unbeaten),
         [
             *result.metrics.remarks(),
             *filter(None, [figures.frozen(result), result.hint]),

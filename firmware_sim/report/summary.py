@@ -35,7 +35,23 @@ def summary_sentence(result: ReplayResult) -> str:
     metrics = result.metrics
     if metrics.rows == 0:
         return "No row was scored."
-    return metrics.sentence(result.config.resolved.algorithm)
+    sentence = metrics.sentence(result.config.resolved.algorithm)
+    return " ".join(filter(None, [sentence, held_out_sentence(result)]))
+
+
+def held_out_sentence(result: ReplayResult) -> str:
+    """Return one sentence on the rows that were not learned from; empty if there are none."""
+    found, metrics = result.held_out, result.metrics
+    if found is None:
+        return ""
+    verdicts: dict[str, list[str]] = {}
+    for who in metrics.lasting_baselines:
+        word = "does not beat" if who in found.unbeaten else "beats"
+        loss = f"{metrics.baselines[who]} ({metrics.words(found.loss(who))})"
+        verdicts.setdefault(word, []).append(loss)
+    compared = ", but ".join(f"{word} {' and '.join(one)}" for word, one in verdicts.items())
+    ours = metrics.words(found.loss("learner"))
+    return f"On {found.total.rows:,} rows that it did not learn from: {ours}, which {compared}."
 
 
 def learner_size(result: ReplayResult) -> str:

@@ -213,9 +213,7 @@ def test_figures_a_day_are_by_the_clock(pump: Path, tmp_path: Path) -> None:
     assert replayed.period == 1.0
     assert figures["alarms"]
     assert figures["alarms_a_day"] == pytest.approx(figures["alarms"] / days, rel=0.002)
-    assert figures["false_alarms_a_day"] == pytest.approx(
-        figures["false_alarms"] / days, rel=0.002
-    )
+    assert figures["false_alarms_a_day"] == pytest.approx(figures["false_alarms"] / days, rel=0.002)
     compared = fs.compare(config(path), ["4KiB"], ["sorf"], folder=tmp_path / "out", workers=1)
     run = compared.outcomes[0].figures
     assert run["alarms_a_day"] == pytest.approx(run["alarms"] / days, rel=0.002)
