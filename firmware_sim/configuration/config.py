@@ -95,7 +95,8 @@ class ReplayConfig(Fields):
         """The kind of labels that the learner is for."""
         algorithm, params, _, kind = self.resolved
         setup = Setup(
-            algorithm, params, self.classes, self.positive, self.missing_codes, self.period
+            *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
+            *(self.cost, self.beta),
         )
         return kind_of(kind, setup)
 
@@ -261,6 +262,11 @@ class ReplayConfig(Fields):
             )
         if self.positive is not None and not kind.takes_positive:
             raise SimulatorError(f"--positive is for labels of two classes, not for {kind.noun}")
+        if self.cost is not None and self.beta is not None:
+            raise SimulatorError("cost and beta choose the same threshold: give one of them")
+        asked = "cost" if self.cost is not None else "beta" if self.beta is not None else ""
+        if asked and not (kind.takes_positive and kind.is_supervised):
+            raise SimulatorError(f"--{asked} is for labels of two classes, not for {kind.noun}")
         if self.classes and not kind.takes_classes:
             raise SimulatorError("--classes is for --kind multiclass")
         number = params.get("n_classes")

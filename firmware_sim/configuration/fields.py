@@ -30,6 +30,7 @@ from firmware_sim.configuration.option import (
     MANIFEST,
     NAMES,
     NUMBER,
+    POSITIVE,
     READERS,
     RECORD,
     REPLAY,
@@ -124,6 +125,19 @@ class Fields:
         "the label that means +1 (default: 1; 0 or -1 is -1)",
         metavar="VALUE",
         where=LOGS | MANIFEST | FLEET,
+    )
+    cost: float | None = _stream(
+        None,
+        "also report the answers at a threshold for which a missed +1 costs X false alarms",
+        POSITIVE,
+        where=REPLAY,
+    )
+    beta: float | None = _stream(
+        None,
+        "also report the answers at the threshold of the largest F-beta: recall counts X times as "
+        "much as precision",
+        POSITIVE,
+        where=REPLAY,
     )
     kind: str = _stream(
         "",

@@ -51,6 +51,9 @@ NAMES = Value("A,B,C", values.words, commas=True)
 INTEGER, NUMBER = Value("N", int), Value("X", float)
 FROM_0 = Value("N", int, range="at least 0", holds=lambda value: value >= 0)
 COUNT = Value("N", int, range="at least 1", holds=lambda value: value >= 1)
+POSITIVE = Value(
+    "X", float, range="above 0 and finite", holds=lambda value: 0.0 < value < float("inf")
+)
 SHARE = Value("P", float, range="at least 0 and below 1", holds=lambda value: 0.0 <= value < 1.0)
 SECONDS = Value(
     "SECONDS", values.duration, range="more than 0 seconds", holds=lambda value: value > 0.0

@@ -42,6 +42,8 @@ class Setup:
     positive: str | None = None  # the label that means +1
     missing_codes: tuple[float | str, ...] = ()  # numbers and words that mean "missing"
     period: float | None = None  # seconds between rows; None: as in the time column
+    cost: float | None = None  # of a missed +1, in false alarms
+    beta: float | None = None  # weight of recall against precision
 
 
 class Asked(NamedTuple):

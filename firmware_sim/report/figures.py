@@ -10,7 +10,7 @@ from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.summary import name_of
 
 #: Most figures that fit side by side.
-_MAX_COLUMNS = 6
+_MAX_COLUMNS = 5
 #: Most inputs that are shown, the most important ones.
 _MAX_INPUTS = 12
 #: Meaning of the bars of the inputs.
@@ -62,7 +62,7 @@ def held_out(result: ReplayResult) -> Table | None:
         rows.append(line(part.name, part.metrics, losses))
     if len(found.parts) > 1:
         rows.append(line("all of them", found.total, [found.loss(who) for who in lasting]))
-    return Table("held-out", "", head, rows)
+    return Table("held-out", "", head, rows, stacked=True)
 
 
 def about_held_out(result: ReplayResult) -> str:
