@@ -65,6 +65,7 @@ class ReplayConfig(Fields):
     def __post_init__(self) -> None:
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
         object.__setattr__(self, "params", {**self.params})
+        self._take_forecast()
         for name, one in OPTIONS.items():
             one.refuse(name, getattr(self, name))
         self._check_labels()
@@ -74,6 +75,40 @@ class ReplayConfig(Fields):
         self._check_scaling()
         self._check_device()
         self._check_held_out()
+
+    def _take_forecast(self) -> None:
+        """Set the target and the kind of labels of a forecast, and refuse what contradicts it."""
+        column = self.forecast
+        if column is None:
+            return
+        kind = next(name for name, one in KINDS.items() if one.is_forecast)
+        for name, value in (("target", column), ("kind", kind)):
+            if getattr(self, name) not in (None, "", value):
+                raise SimulatorError(
+                    f"forecast is {column!r}, and {name} is {getattr(self, name)!r}: leave {name} "
+                    "out"
+                )
+            object.__setattr__(self, name, value)
+        if self.label_delay or self.label_missing or self.ask:
+            raise SimulatorError(
+                "forecast brings each target when its row comes: label-delay, label-missing and "
+                "ask do not apply"
+            )
+        if "horizon" in self.params:
+            raise SimulatorError("the horizon of a forecast is an option of its own: --horizon")
+        if self.power_cut is not None:
+            raise SimulatorError("forecast cannot be combined with power-cut")
+        if isinstance(self.season, int) and 0 < self.season < self.rows_ahead:
+            raise SimulatorError(
+                f"season is {self.season}: it must be at least the horizon, {self.horizon} rows"
+            )
+
+    @property
+    def rows_ahead(self) -> int:
+        """Rows that a forecast looks ahead; 0 if there is none, or before its time is in rows."""
+        if self.forecast is None or not isinstance(self.horizon, int):
+            return 0
+        return self.horizon
 
     @cached_property
     def resolved(self) -> Resolved:
@@ -87,6 +122,9 @@ class ReplayConfig(Fields):
             algorithm, params = RECOMMENDED, self._recommended()
         elif self.scale == "common" and "scale" not in params:
             params = {**self._inside(), **params}
+        if self.forecast is not None and algorithm == RECOMMENDED:
+            known = {"season": self.season} if isinstance(self.season, int) and self.season else {}
+            params = {"history": True, **known, **params}
         kind = self.kind or implied(params, self.classes)
         return Resolved(algorithm, params, self.dtype or storage_of(algorithm), kind)
 
@@ -96,7 +134,7 @@ class ReplayConfig(Fields):
         algorithm, params, _, kind = self.resolved
         setup = Setup(
             *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
-            *(self.cost, self.beta),
+            *(self.cost, self.beta, self.rows_ahead),
         )
         return kind_of(kind, setup)
 
@@ -301,8 +339,13 @@ class ReplayConfig(Fields):
     def delay(self) -> tuple[float, bool]:
         """The delay of labels, and whether it is in seconds.
 
+        The target of a row ahead comes as late as the row. That of the next row arrives before
+        another row is answered, as if it came at once.
+
         Raises SimulatorError: it is neither a number of rows nor of seconds.
         """
+        if self.rows_ahead > 1:
+            return float(self.rows_ahead), False
         return values.label_delay(self.label_delay)
 
     @property

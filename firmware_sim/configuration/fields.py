@@ -34,6 +34,7 @@ from firmware_sim.configuration.option import (
     READERS,
     RECORD,
     REPLAY,
+    ROWS_OR_TIME,
     SECONDS,
     SHARE,
     TABLE,
@@ -125,6 +126,35 @@ class Fields:
         "the label that means +1 (default: 1; 0 or -1 is -1)",
         metavar="VALUE",
         where=LOGS | MANIFEST | FLEET,
+    )
+    forecast: str | None = _stream(
+        None,
+        "forecast this column from its own past and that of the other columns, as --target of "
+        "--kind regression, with inputs that are as old as the forecast",
+        metavar="COLUMN",
+        where=REPLAY,
+    )
+    horizon: int | str = _stream(
+        1,
+        "how far ahead --forecast looks, in rows or as a time: 24, 6h",
+        ROWS_OR_TIME._replace(metavar="ROWS|TIME"),
+        where=REPLAY,
+        idle=lambda config: "" if config.forecast is not None else "it is for --forecast",
+    )
+    path: bool = _stream(
+        False,
+        "forecast every horizon up to this one, with a learner each, which share the cap",
+        Value(read=values.flag),
+        where=REPLAY,
+        idle=lambda config: "" if config.forecast is not None else "it is for --forecast",
+    )
+    season: int | str = _stream(
+        "auto",
+        "the season of --forecast, in rows or as a time (96, 1d), 0 for none; auto: of a day, a "
+        "week and the strongest autocorrelation the one that helps most on the first rows",
+        Value("auto|ROWS|TIME", values.season),
+        where=REPLAY,
+        idle=lambda config: "" if config.forecast is not None else "it is for --forecast",
     )
     cost: float | None = _stream(
         None,

@@ -59,6 +59,12 @@ SECONDS = Value(
     "SECONDS", values.duration, range="more than 0 seconds", holds=lambda value: value > 0.0
 )
 TIME = Value("TIME", values.span)
+ROWS_OR_TIME = Value(
+    "ROWS|TIME",
+    values.rows_or_time,
+    range="at least 1 row, or a time such as 6h",
+    holds=lambda value: isinstance(value, str) or value >= 1,
+)
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ class Setup:
     period: float | None = None  # seconds between rows; None: as in the time column
     cost: float | None = None  # of a missed +1, in false alarms
     beta: float | None = None  # weight of recall against precision
+    ahead: int = 0  # rows from a row's readings to its target; 0: they are of the same row
 
 
 class Asked(NamedTuple):
@@ -211,6 +212,7 @@ class Kind(ABC):
     program: str = "score"  # of a learner in another process: `containment.child.Server`
     is_supervised: ClassVar[bool] = True  # whether the learner receives labels
     is_default: ClassVar[bool] = False  # whether it is the kind if nothing says another
+    is_forecast: ClassVar[bool] = False  # whether it is the kind of --forecast
     is_numeric: ClassVar[bool] = False  # whether labels are readings, such as of another sensor
     takes_positive: ClassVar[bool] = False  # whether a label can be named that means +1
     takes_classes: ClassVar[bool] = False  # whether classes are named, or found beforehand

@@ -13,11 +13,12 @@ from edgeolk import hosting
 from firmware_sim.drawing.chart import FIRST, LEARNER, SECOND, TEXT, Chart, Mark
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds.base import Hint, Script, Trainer, last_label_hint
-from firmware_sim.kinds.regression import RealNumbers, Regression
+from firmware_sim.kinds.regression import Deviation, RealNumbers, Regression
 from firmware_sim.metrics.base import Figures, Panel
 from firmware_sim.metrics.batch import Batch, Records
-from firmware_sim.metrics.curve import ForecastRow, ForecastTimeline
+from firmware_sim.metrics.curve import CURVE_POINTS, Curve, ForecastRow, ForecastTimeline
 from firmware_sim.streams import Row
+from firmware_sim.streams.cadence import Cadence
 
 #: The experts with their names and colours, in the order of the stacked areas.
 _EXPERTS = {
@@ -32,14 +33,31 @@ class Forecasting(Regression):
 
     intervals, inside: rows that were answered with an interval, and those whose target was in it.
     timeline: the last answers, and the weights of experts over time.
+    seasonal: the errors of the target a season ago, if there is a season.
+
+    ahead: rows from the readings of a row to its target; the first rows have no forecast.
+    season: rows of a season; 0 for none.
     """
 
     detail_names = ("forecasts",)
     lasting_baselines = ("last_value",)
 
+    def __init__(self, points: int = CURVE_POINTS, *, ahead: int = 0, season: int = 0) -> None:
+        self._ahead, self._season = ahead, season
+        self._seen = 0
+        self._earlier = np.empty(0)  # the last targets, a season of them at most
+        if season:
+            name = f"value {season:,} rows ago"
+            self.baselines = {**Regression.baselines, "seasonal": name}  # type: ignore[misc]
+            self.lasting_baselines = ("last_value", "seasonal")  # type: ignore[misc]
+        super().__init__(points)
+
     def clear(self) -> None:
         """Forget all rows; see `Metrics.clear`."""
         super().clear()
+        if self._season:
+            self.seasonal = Deviation()
+            self.curve = Curve(self._points, (*self.curve.names, "seasonal"), float)
         self.intervals = self.inside = 0
         self.timeline = ForecastTimeline(self._points)
 
@@ -48,13 +66,30 @@ class Forecasting(Regression):
 
         Those of a frozen learner have no interval.
         """
-        rows = batch.learned
+        rows = batch.learned[max(0, self._ahead - self._seen) :]
         if len(rows) and "low" in (rows.dtype.names or ()):
             self.timeline.add_block(rows)
             self.intervals += int(np.count_nonzero(~np.isnan(rows["low"])))
             within = (rows["low"] <= rows["label"]) & (rows["label"] <= rows["high"])
             self.inside += int(np.count_nonzero(within))
         super().add_block(batch)
+        self._seen += len(batch.learned)
+
+    def _count(self, labels: Row, scores: Row, *baselines: Row) -> None:
+        """Count rows, the first ones without a forecast apart; see `Regression._count`."""
+        if self._season:
+            baselines = (*baselines, self._season_ago(labels, baselines[-1]))
+        later = slice(max(0, self._ahead - self._seen), None)
+        super()._count(labels[later], scores[later], *(one[later] for one in baselines))
+
+    def _season_ago(self, labels: Row, last: Row) -> Row:
+        """Return the target of a season before each row; in the first season the last value."""
+        known = np.concatenate([self._earlier, labels])
+        n_first = max(0, min(len(labels), self._season - len(self._earlier)))
+        first = max(0, len(self._earlier) - self._season)
+        ago = known[first : first + len(labels) - n_first]
+        self._earlier = known[-self._season :]
+        return np.concatenate([last[:n_first], ago])
 
     def summary(self) -> dict[str, Figures]:
         """Return all figures; with intervals, also the share of targets inside."""
@@ -250,7 +285,13 @@ class Forecasts(RealNumbers):
     @property
     def horizon(self) -> int:
         """Rows until a target arrives, by the learner's parameters."""
-        return int(self.setup.params.get("horizon", 1))
+        return int(self.setup.params.get("horizon", self.setup.ahead or 1))
+
+    def metrics(self, cadence: Cadence) -> Forecasting:
+        """Return new metrics, of a forecast with the value of a season ago."""
+        ahead = self.setup.ahead
+        season = int(self.setup.params.get("season", 0)) if ahead else 0
+        return Forecasting(ahead=ahead, season=season)
 
     def check(self, *, ask: bool, gap: float | None, process: bool) -> None:
         """Raise SimulatorError for labels on request."""

@@ -119,25 +119,27 @@ class Regression(Metrics):
         labels, scores = rows["label"], rows["score"]
         if not len(labels):
             return
-        means = known = _means(*self._all, labels)
         revealed, before = labels, np.arange(len(labels))
         if arrived is not None:
             revealed, before = arrived
-        if arrived is not None or self._revealed != self._all:
-            known = _means(*self._revealed, revealed)
+        known = _means(*self._revealed, revealed)
         lasts = np.concatenate([[self._last], revealed])
+        self._revealed = self._revealed[0] + len(revealed), float(known[-1])
+        self._last = float(lasts[-1])
+        self._count(labels, scores, known[before], lasts[before])
+
+    def _count(self, labels: Row, scores: Row, *baselines: Row) -> None:
+        """Count rows with the answers of the learner and of the baselines, in their order."""
+        if not len(labels):
+            return
+        means = _means(*self._all, labels)
         terms = (labels - means[:-1]) * (labels - means[1:])
         self.spread = float(np.add.accumulate(np.concatenate([[self.spread], terms]))[-1])
         self._all = self._all[0] + len(labels), float(means[-1])
-        self._revealed = self._revealed[0] + len(revealed), float(known[-1])
-        self._last = float(lasts[-1])
-        self.curve.add_block(
-            np.column_stack([
-                self.learner.add_block(labels, scores),
-                self.mean.add_block(labels, known[before]),
-                self.last_value.add_block(labels, lasts[before]),
-            ])
-        )  # fmt: skip
+        records = [getattr(self, name) for name in self.curve.names]
+        answers = (scores, *baselines)
+        losses = [one.add_block(labels, f) for one, f in zip(records, answers, strict=True)]
+        self.curve.add_block(np.column_stack(losses))
 
     def loss(self, name: str) -> float:
         """Return the sum of absolute errors of one of the three."""
@@ -249,7 +251,7 @@ class RealNumbers(Kind):
     losses = hosting.losses_of("numbers")
     metrics_class: ClassVar[type[Metrics]] = Regression
     trainer_class: ClassVar[type[Trainer]] = NumberTrainer
-    is_numeric = True
+    is_forecast = is_numeric = True
     scales_targets = True
     export_refusal = (
         "the learner answers in standard deviations of the targets, whose mean and deviation run "

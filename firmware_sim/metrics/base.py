@@ -20,6 +20,7 @@ from firmware_sim.drawing.chart import Chart
 from firmware_sim.drawing.document import Table
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.metrics.curve import Curve
+from firmware_sim.plaintext import listed
 from firmware_sim.streams import Row
 
 Number = float | int | None
@@ -186,7 +187,7 @@ class Metrics(ABC):
             word = "beats" if self.loss("learner") < self.loss(who) else "does not beat"
             against = self.shown(who).removesuffix(" wrong")
             clauses[word].append(f"{name} ({self.shown('learner')} against {against})")
-        text = ", but ".join(f"{word} {' and '.join(one)}" for word, one in clauses.items() if one)
+        text = ", but ".join(f"{word} {listed(one)}" for word, one in clauses.items() if one)
         return f"{algorithm} {text}."
 
     def remarks(self) -> list[str]:

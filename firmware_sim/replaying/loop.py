@@ -28,6 +28,15 @@ from firmware_sim.metrics.batch import Batch
 from firmware_sim.replaying.accounting import Accounting, OnResult
 from firmware_sim.replaying.blocks import BlockFeed
 from firmware_sim.replaying.checked import checked, label_counts
+from firmware_sim.replaying.forecast import (
+    Horizon,
+    Outlook,
+    Point,
+    ending,
+    future,
+    resolved,
+    shared,
+)
 from firmware_sim.replaying.held_out import (
     HeldOut,
     Later,
@@ -41,6 +50,7 @@ from firmware_sim.replaying.held_out import (
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.replaying.rows import nothing_usable, opened
 from firmware_sim.streams import Row, Stream
+from firmware_sim.streams.cached import CachedStream
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.live import LiveStream
@@ -82,6 +92,8 @@ class Replay:
         self.config = config
         self.stream = opened(config, live)
         self._other: Stream | None = None  # of `config.test`
+        self._season, self._period = "", config.period  # of a forecast
+        self._horizons: list[ReplayConfig] = []  # of a path, ascending; the last one runs here
         n_features = len(self.stream.features)
         try:
             self.clean = self.stream.clean
@@ -96,8 +108,11 @@ class Replay:
                 self._find_positive(config.positive)
             if config.label_kind.takes_classes and not config.classes:
                 self.config = config = self._with_classes(config)
+            if config.forecast is not None:
+                self.config = config = self._resolve_forecast(config)
             kernel, self.width = make_kernel(config, n_features, self._prefix)
-            self.device = make_device(config, n_features, kernel)
+            own = self._horizons[-1] if self._horizons else config
+            self.device = make_device(own, n_features, kernel)
             self._board = OnBoard(config.on, config, self.device) if config.on else None
         except BaseException:
             self._close_stream()
@@ -107,6 +122,40 @@ class Replay:
         """Close the stream if it was opened here; a given one belongs to the caller."""
         if not isinstance(self.config.stream, Stream):
             self.clean.close()
+
+    def _resolve_forecast(self, config: ReplayConfig) -> ReplayConfig:
+        """Return the configuration with its horizon and season in rows; plan a path's learners."""
+        config, self._season, self._period = resolved(config, self.clean)
+        if config.path and config.label_kind.keeps_rows:
+            self._horizons = shared(config, len(self.stream.features))
+        return config
+
+    def _outlook(self, accounting: Accounting) -> Outlook | None:
+        """Return the errors by horizon and the path of a forecast; None if it is none."""
+        config, ahead = self.config, self.config.rows_ahead
+        if config.forecast is None or not config.label_kind.keeps_rows:
+            return None
+        metrics, last = accounting.metrics, accounting.rows.read
+        rows, recent = metrics.timeline.recent
+        coming = future(self.device, accounting.delay, last)
+        cap = self.device.layout.cap
+        horizons = [Horizon(ahead, cap, metrics.summary())]
+        past: list[Point] = []
+        if self._horizons:
+            coming, past = coming[-1:], ending(metrics, 0)
+            stream = CachedStream(self.stream)
+            for shorter in self._horizons[-2::-1]:
+                one = Replay(replace(shorter, stream=stream, faults=(), on=None))
+                result = one.run(beside_clean=False)
+                outlook = result.outlook
+                assert outlook is not None
+                coming.append(outlook.future[-1])
+                past += ending(result.metrics, ahead - shorter.rows_ahead)
+                horizons += outlook.horizons
+            coming.reverse()
+            past.reverse()
+            horizons.reverse()
+        return Outlook(self._period, self._season, horizons, (rows, recent[:, 0]), past, coming)
 
     def _check_held_out(self) -> None:
         """Open the streams of rows that are not learned from.
@@ -219,6 +268,7 @@ class Replay:
             alarms=accounting.alarms,
             frozen=None if accounting.twin is None else accounting.twin.result(),
             held_out=held_out,
+            outlook=self._outlook(accounting) if status == "complete" else None,
             inputs=self._inputs(accounting),
             row=str(self.device.row.kind),
             n_inexact=self.device.row.n_inexact,
@@ -302,7 +352,7 @@ class Replay:
         if not self.config.faults or self.stream.kept is not None:
             return None
         changes: dict[str, Any] = {"faults": (), "leak": 0, "frozen_after": 0, "on": None}
-        changes |= {"test": None, "group": None}
+        changes |= {"test": None, "group": None, "path": False}
         complete = Replay(replace(self.config, stream=self.clean, **changes))
         result = complete.run(should_stop=should_stop)
         return result.metrics.summary()["learner"] if result.status == "complete" else None

@@ -12,6 +12,7 @@ from firmware_sim.device.power import PowerCount
 from firmware_sim.device.supervision import LabelCount
 from firmware_sim.mcu.replaying import Emulated
 from firmware_sim.metrics import Figures, Metrics
+from firmware_sim.replaying.forecast import Outlook
 from firmware_sim.replaying.frozen import Frozen
 from firmware_sim.replaying.held_out import HeldOut
 from firmware_sim.replaying.rows import RowCount
@@ -74,6 +75,8 @@ class ReplayResult:
         The result of the same learner, frozen after the first rows.
     held_out : HeldOut or None
         Errors on rows that the learner did not learn from, if configured.
+    outlook : Outlook or None
+        Of a forecast: its errors by horizon, and the path beyond the last row.
     inputs : dict
         Importance of each reading for the answers, as shares; empty if unknown.
     hint : str
@@ -113,6 +116,7 @@ class ReplayResult:
     alarms: list[int] = field(default_factory=list)
     frozen: Frozen | None = None
     held_out: HeldOut | None = None
+    outlook: Outlook | None = None
     inputs: dict[str, float] = field(default_factory=dict)
     understood: list[str] = field(default_factory=list)
     row: str = "float64"

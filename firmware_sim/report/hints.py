@@ -81,7 +81,7 @@ def label_note(name: str) -> str:
 def _loss(config: ReplayConfig) -> float | None:
     """Return the mean loss of a replay; None if it cannot run or be evaluated."""
     changes: dict[str, Any] = {"faults": (), "leak": 0, "enforce": "arena", "on": None}
-    plain = replace(config, **changes, test=None, group=None, frozen_after=0)
+    plain = replace(config, **changes, test=None, group=None, path=False, frozen_after=0)
     try:
         result = Replay(plain).run()
     except (SimulatorError, TypeError, ValueError):

@@ -15,6 +15,7 @@ from firmware_sim.kinds import DETAILS
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.replaying.result import ReplayResult
+from firmware_sim.report import forecast
 from firmware_sim.report.summary import command
 from firmware_sim.streams.faulty import FaultyStream
 
@@ -52,6 +53,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         **metrics.details(result.stream.features),
         "frozen": None if result.frozen is None else asdict(result.frozen),
         "held_out": _held_out(result),
+        "outlook": forecast.record(result),
         "curve": _curve(metrics.curve),
         "host": {
             "seconds": result.seconds,

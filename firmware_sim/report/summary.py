@@ -10,6 +10,7 @@ from typing import Any
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
+from firmware_sim.plaintext import listed
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.streams import Stream
 
@@ -49,7 +50,7 @@ def held_out_sentence(result: ReplayResult) -> str:
         word = "does not beat" if who in found.unbeaten else "beats"
         loss = f"{metrics.baselines[who]} ({metrics.words(found.loss(who))})"
         verdicts.setdefault(word, []).append(loss)
-    compared = ", but ".join(f"{word} {' and '.join(one)}" for word, one in verdicts.items())
+    compared = ", but ".join(f"{word} {listed(one)}" for word, one in verdicts.items())
     ours = metrics.words(found.loss("learner"))
     return f"On {found.total.rows:,} rows that it did not learn from: {ours}, which {compared}."
 
@@ -74,6 +75,9 @@ def command(config: ReplayConfig, *, usual: bool = False) -> str:
         for name, one in OPTIONS.items()
         if (value := getattr(config, name)) != one.default or (name == "ram" and not usual)
     }
+    if config.forecast is not None:  # it implies both
+        options.pop("target", None)
+        options.pop("kind", None)
     words = ["python", "-m", "firmware_sim", "replay", config.stream]
     return shlex.join([*words, *_words(options)])
 
