@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Forecasting(Regression):
     """
 
     detail_names = ("forecasts",)
-    lasting_baselines = ("last_value",)
+    lasting_baselines: ClassVar[tuple[str, ...]] = ("last_value",)
 
     def __init__(self, points: int = CURVE_POINTS, *, ahead: int = 0, season: int = 0) -> None:
         self._ahead, self._season = ahead, season

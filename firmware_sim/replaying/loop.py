@@ -135,7 +135,8 @@ class Replay:
         config, ahead = self.config, self.config.rows_ahead
         if config.forecast is None or not config.label_kind.keeps_rows:
             return None
-        metrics, last = accounting.metrics, accounting.rows.read
+        metrics: Any = accounting.metrics
+        last = accounting.rows.read
         rows, recent = metrics.timeline.recent
         coming = future(self.device, accounting.delay, last)
         cap = self.device.layout.cap

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
+from firmware_sim.replaying.held_out import Selected
 from firmware_sim.report import report_of, to_dict, to_text
+from firmware_sim.streams import Row, Sample
 
 N, TRAIN = 900, 500
 OFFSETS = {"mill": 0.0, "lathe": 1.0, "press": 30.0}
@@ -196,6 +199,52 @@ def test_a_learner_that_does_not_beat_the_majority_there_is_bad_news(tmp_path: P
 def test_what_is_refused(log: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(fs.SimulatorError, match=message):
         fs.replay(configured(log, **options))
+
+
+def test_baselines_learn_no_label_of_the_other_rows(tmp_path: Path) -> None:
+    draws = np.random.default_rng(3)
+    x = draws.normal(size=300)
+    y = 2.0 * x + np.where(np.arange(300) < 200, 0.0, 50.0)
+    path = tmp_path / "jump.csv"
+    path.write_text(
+        "\n".join(
+            [
+                "x,y",
+                *(
+                    f"{a!r},{b!r}"
+                    for a, b in zip(*map(list, (x.tolist(), y.tolist())), strict=True)
+                ),
+            ]
+        )
+    )
+    found = fs.replay(
+        fs.ReplayConfig(
+            str(path), target="y", kind="regression", algorithm="bpa_s", ram="4KiB", train_rows=200
+        )
+    ).held_out
+    assert found is not None
+    assert found.loss("mean") == pytest.approx(np.abs(y[200:] - y[:200].mean()).mean())
+
+
+class Counted(fs.Stream):
+    """Rows that hold their own number, from memory: more than a block."""
+
+    name, target, features = "counted", "y", ("x",)
+
+    def samples(self, row: Row) -> Iterator[Sample]:
+        for number in range(1, 1301):
+            row[:] = number
+            yield Sample(number, str(number % 2))
+
+
+@pytest.mark.parametrize(("after", "limit"), [(0, None), (300, None), (120, 500), (0, 1)])
+def test_rows_of_a_part_have_new_numbers(after: int, limit: int | None) -> None:
+    taken = np.random.default_rng(0).random(1200) < 0.5
+    blocks = [*Selected(Counted(), taken).blocks_after(after, limit)]
+    expected = np.flatnonzero(taken)[after:limit] + 1.0
+    assert np.concatenate([block.rows[:, 0] for block in blocks]).tolist() == expected.tolist()
+    numbers = [block.first + at for block in blocks for at in range(len(block))]
+    assert numbers == [*range(after + 1, after + 1 + len(expected))]
 
 
 def test_rows_of_groups_are_not_answered_with_the_last_label(log: str) -> None:
