@@ -106,7 +106,7 @@ def in_rows(value: int | str, period: float | None, option: str) -> int:
     try:
         seconds = span(value)
     except BadValueError as error:
-        raise SimulatorError(f"{option} is {error}") from None
+        raise SimulatorError(f"{option}: {error}") from None
     if period is None:
         raise SimulatorError(
             f"{option} is {value}, and the time between rows is unknown: give {option} in rows, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -147,16 +146,17 @@ def ending(metrics: Any, before: int) -> list[Point]:
     return [Point(int(rows[-1 - before]), forecast, low, high, target)]
 
 
-def future(device: Device, delay: Delay, last: int) -> list[Point]:
-    """Return forecasts of the rows after the last one, from a copy of the learner.
+def advanced(device: Device, delay: Delay, last: int) -> list[Point]:
+    """Have the learner answer the last rows, whose targets are to come; return these forecasts.
 
-    delay: readings whose targets are to come.
+    Then it is where a board is that has read all rows, and a saved model goes on from there.
+
+    delay: the last readings.
     last: number of the last row.
     """
-    learner = getattr(device, "learner", None)
+    learner: Any = getattr(device, "learner", None)
     if not hasattr(learner, "ask_one"):
         return []
-    (learner,) = pickle.loads(pickle.dumps((learner,)))
     pending = list(device.supervision.pending)
     readings, _ = device.row.take(delay.rows)
     found = []
@@ -165,7 +165,8 @@ def future(device: Device, delay: Delay, last: int) -> list[Point]:
             learner.tell_one(pending.pop(0))
         try:
             forecast = float(learner.ask_one(np.asarray(values, float)))
-        except ValueError:  # a reading is missing, and the learner does not accept that
+        except ValueError:  # a reading beyond what can be held
+            learner.restart()
             return []
         low, high = learner.interval or (np.nan, np.nan)
         found.append(Point(row, forecast, low, high, np.nan))

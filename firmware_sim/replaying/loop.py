@@ -32,8 +32,8 @@ from firmware_sim.replaying.forecast import (
     Horizon,
     Outlook,
     Point,
+    advanced,
     ending,
-    future,
     resolved,
     shared,
 )
@@ -101,7 +101,7 @@ class Replay:
                 faults = [parse(text) for text in config.faults]
                 seed = config.seed if config.fault_seed is None else config.fault_seed
                 self.stream = FaultyStream(self.clean, faults, seed)
-            self._check_held_out()
+            self._open_others()
             # A part of the stream need not have every label.
             complete = self.stream.kept is None and not isinstance(self.stream, Selected)
             if config.positive is not None and complete:
@@ -130,15 +130,22 @@ class Replay:
             self._horizons = shared(config, len(self.stream.features))
         return config
 
-    def _outlook(self, accounting: Accounting) -> Outlook | None:
-        """Return the errors by horizon and the path of a forecast; None if it is none."""
+    def _outlook(self, accounting: Accounting, status: str) -> Outlook | None:
+        """Return the errors by horizon and the path of a forecast; None if it is none.
+
+        The learner is left as it is on a board that has read all rows.
+        """
         config, ahead = self.config, self.config.rows_ahead
         if config.forecast is None or not config.label_kind.keeps_rows:
+            return None
+        if status != "complete":  # rows were read ahead: which are the last ones is not known
+            if hasattr(self.device, "learner"):
+                self.device.learner.restart()
             return None
         metrics: Any = accounting.metrics
         last = accounting.rows.read
         rows, recent = metrics.timeline.recent
-        coming = future(self.device, accounting.delay, last)
+        coming = advanced(self.device, accounting.delay, last)
         cap = self.device.layout.cap
         horizons = [Horizon(ahead, cap, metrics.summary())]
         past: list[Point] = []
@@ -158,14 +165,15 @@ class Replay:
             horizons.reverse()
         return Outlook(self._period, self._season, horizons, (rows, recent[:, 0]), past, coming)
 
-    def _check_held_out(self) -> None:
-        """Open the streams of rows that are not learned from.
+    def _open_others(self) -> None:
+        """Open the streams that are read besides the replay's own, or after it.
 
         Raises SimulatorError: they cannot be read, or read again.
         """
         config, stream = self.config, self.stream
-        if (config.train_rows or config.group) and stream.kept is not None:
-            option = "train-rows" if config.train_rows else "group"
+        again = {"train-rows": config.train_rows, "group": config.group, "path": config.path}
+        option = next((name for name, value in again.items() if value), "")
+        if option and stream.kept is not None:
             raise SimulatorError(
                 f"{option} needs a stream that can be read again: {stream.name} is live"
             )
@@ -244,6 +252,9 @@ class Replay:
         clean = self._without_faults(should_stop) if complete else None
         if accounting.rows.used == 0 and status == "complete":
             raise StreamError(nothing_usable(self.stream, accounting.rows))
+        learner = self.device.counters()
+        inputs = self._inputs(accounting)
+        outlook = self._outlook(accounting, status)
         return ReplayResult(
             config=self.config,
             stream=self.stream,
@@ -251,7 +262,7 @@ class Replay:
             width=self.width,
             rows=accounting.rows,
             metrics=accounting.metrics,
-            learner=self.device.counters(),
+            learner=learner,
             seconds=seconds,
             status=status,
             detail=detail,
@@ -269,8 +280,8 @@ class Replay:
             alarms=accounting.alarms,
             frozen=None if accounting.twin is None else accounting.twin.result(),
             held_out=held_out,
-            outlook=self._outlook(accounting) if status == "complete" else None,
-            inputs=self._inputs(accounting),
+            outlook=outlook,
+            inputs=inputs,
             row=str(self.device.row.kind),
             n_inexact=self.device.row.n_inexact,
         )
