@@ -10,8 +10,6 @@ import numpy as np
 
 from bench.table import Table
 from bench.time import streams
-from bench.time.comparison import FITTED, REFIT
-from bench.time.comparison import SEASONS as FITTED_SEASONS
 from bench.time.forecasts import formatted
 from bench.time.streams import Numbers, learner_of, rows_of
 from firmware_sim.replaying.season import find_season
@@ -22,6 +20,8 @@ AHEAD, RAM = (1, 6, 24), "16KiB"
 FIRST, ROWS = 500, 4_000
 #: Every how manyth row AutoETS forecasts, since that takes milliseconds; others are judged there.
 EVERY = 5
+#: Rows between two fits of AutoETS, and the last rows that it is fitted to.
+REFIT, FITTED = 200, 1_000
 #: Seconds between rows.
 PERIODS = {"house": 900, "house_humidity": 900, "elec2_price": 1800, "elec2_demand": 1800,
            "taxis": 1800, "nab_cpu": 300, "nab_machine": 300, "skab_temperature": 1,
@@ -44,29 +44,31 @@ def ahead(X: Numbers, y: Numbers, horizon: int, season: int) -> Numbers:
     return f
 
 
-def smoothed(y: Numbers, horizon: int, season: int) -> Numbers:
-    """AutoETS, fitted again each season; its states follow the targets; NaN where it is skipped."""
+def smoothed(y: Numbers, season: int) -> dict[int, Numbers]:
+    """Forecasts of AutoETS by horizon; its states follow the targets; NaN where it is skipped."""
     ets: Any = import_module("statsforecast.ets")  # takes seconds, and is not everywhere
-    every, f = season or REFIT, np.full(len(y), np.nan)
-    for begin in range(2 * every, len(y), every):
-        first = max(0, begin - min(FITTED, FITTED_SEASONS * every))
+    found = {horizon: np.full(len(y), np.nan) for horizon in AHEAD}
+    for begin in range(max(REFIT, 2 * season), len(y), REFIT):
+        first = max(0, begin - FITTED)
         fitted = ets.ets_f(y[first:begin], m=season or 1)
         if "states" not in fitted:  # a constant series
             continue
-        for at in range(begin, min(begin + every, len(y)), EVERY):
-            if at + horizon - 1 >= len(y):
-                break
+        for at in range(begin, min(begin + REFIT, len(y)), EVERY):
             moved = ets.ets_f(y[first:at], m=season or 1, model=fitted)
-            value = float(ets.forecast_ets(moved, h=horizon)["mean"][-1])
+            path = np.asarray(ets.forecast_ets(moved, h=max(AHEAD))["mean"])
             reach = np.ptp(y[:at])  # as the guard of the other peers
             low, high = y[:at].min() - reach, y[:at].max() + reach
-            f[at + horizon - 1] = value if low <= value <= high else y[at - 1]
-    return f
+            path = np.where((low <= path) & (path <= high), path, y[at - 1])
+            for horizon, f in found.items():
+                if at + horizon - 1 < len(y):
+                    f[at + horizon - 1] = path[horizon - 1]
+    return found
 
 
 def _lines(name: str, data: dict[str, Any], with_ets: bool) -> list[list[str]]:
     X, y = (part[:ROWS] for part in rows_of(name))
     n, lines = len(y), []
+    ets = smoothed(y, streams.SEASONS.get(name, 0)) if with_ets else {}
     for horizon in AHEAD:
         found = find_season(y, PERIODS.get(name, HOUR), horizon, 256)
         known = streams.SEASONS.get(name, 0)
@@ -80,7 +82,7 @@ def _lines(name: str, data: dict[str, Any], with_ets: bool) -> list[list[str]]:
             "no season": ahead(X, y, horizon, 0),
         }
         if with_ets:
-            forecasts["AutoETS"] = smoothed(y, horizon, found.rows or known)
+            forecasts["AutoETS"] = ets[horizon]
         judged = np.arange(n) >= horizon
         for one in forecasts.values():
             judged &= np.isfinite(one) | ~np.isfinite(one).any()
@@ -114,8 +116,8 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
         " from the readings and targets of so many rows before. The season is the one that"
         " `firmware_sim` finds from the first 2,000 targets; empty: none. The value a season ago"
         " has the season of the table of streams where none is found. AutoETS sees the target"
-        f" alone, and forecasts every {EVERY}th row, on which all are judged; it is fitted again"
-        " each season."
+        f" alone, and forecasts every {EVERY}th row, on which all are judged; every {REFIT} rows it"
+        f" is chosen and fitted again, on the last {FITTED:,}, with the season of that table."
     )
     header = ("stream", "ahead", "rows", *peers, "season found")
     tables = [Table("Errors by horizon", header, lines, note, left=3)]

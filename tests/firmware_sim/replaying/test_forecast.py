@@ -120,10 +120,14 @@ def test_the_season_is_found(log: str) -> None:
     assert result.config.season == SEASON
     assert result.outlook is not None
     assert f"season {SEASON} rows, the strongest autocorrelation" in result.outlook.season
-    # 4 bytes a row, and at most a quarter of the cap.
-    small = fs.replay(configured(log, ram=1400, horizon=1, limit=300))
-    assert isinstance(small.config.season, int)
-    assert 4 * (small.config.season + 2) <= 1400 / 4
+
+
+def test_a_season_takes_at_most_a_quarter_of_the_cap(tmp_path: Path) -> None:
+    draws = np.random.default_rng(9)
+    y = np.resize(draws.normal(size=200), N) + 0.01 * draws.normal(size=N)
+    log = written(tmp_path / "long.csv", y[:, np.newaxis], y)
+    sizes = {ram: fs.replay(configured(log, ram=ram)).config.season for ram in (3000, 4096)}
+    assert sizes == {3000: 0, 4096: 200}  # of 4 bytes a row
 
 
 def test_a_path_has_a_forecaster_for_each_horizon_within_the_cap(log: str) -> None:
