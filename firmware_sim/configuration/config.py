@@ -89,10 +89,10 @@ class ReplayConfig(Fields):
                     "out"
                 )
             object.__setattr__(self, name, value)
-        if self.label_delay or self.label_missing or self.ask:
+        if self.label_delay or self.label_missing or self.ask or self.label_queue:
             raise SimulatorError(
-                "forecast brings each target when its row comes: label-delay, label-missing and "
-                "ask do not apply"
+                "forecast brings each target when its row comes: label-delay, label-queue, "
+                "label-missing and ask do not apply"
             )
         if "horizon" in self.params:
             raise SimulatorError("the horizon of a forecast is an option of its own: --horizon")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -88,11 +89,14 @@ class Delay:
     """Pairs each row's label with the readings of some rows before, as a forecast does.
 
     ahead: that number of rows.
+    gap: seconds of a gap after which earlier readings are no longer paired.
     rows: the last readings, the oldest first, whose labels are still to come; NaN before the first.
     """
 
-    def __init__(self, ahead: int, n_features: int) -> None:
+    def __init__(self, ahead: int, n_features: int, gap: float | None = None) -> None:
         self.rows = np.full((ahead, n_features), np.nan)
+        self._gap = np.inf if gap is None else gap
+        self._seconds = np.nan
 
     def shifted(self, block: Block) -> Block:
         """Return a block with earlier readings; those of a damaged row are missing."""
@@ -100,9 +104,25 @@ class Delay:
             return block
         readings = block.rows.copy()
         readings[[*block.damage]] = np.nan
-        every = np.concatenate([self.rows, readings])
-        self.rows = every[len(block) :]
-        return replace(block, rows=every[: len(block)])
+        earlier = np.empty_like(readings)
+        gaps = self._after_gaps(block.seconds)
+        for first, end in pairwise([0, *gaps, len(block)]):
+            if first in gaps:
+                self.rows = np.full_like(self.rows, np.nan)
+            every = np.concatenate([self.rows, readings[first:end]])
+            earlier[first:end] = every[: end - first]
+            self.rows = every[end - first :]
+        return replace(block, rows=earlier)
+
+    def _after_gaps(self, seconds: Row) -> list[int]:
+        """Return the indices of rows after a gap."""
+        if self._gap == np.inf:
+            return []
+        known = np.flatnonzero(np.isfinite(seconds))
+        gaps = np.diff(seconds[known], prepend=self._seconds) > self._gap
+        if len(known):
+            self._seconds = float(seconds[known[-1]])
+        return [int(at) for at in known[gaps]]
 
 
 def checked(
@@ -118,7 +138,8 @@ def checked(
     transforms = [(one.rows, getattr(config, name)) for name, one in OPTIONS.items() if one.rows]
     limits = (config.limit, config.train_rows, stream.kept if labels is None else None)
     proof = _Proof()
-    delay = Delay(config.rows_ahead, len(stream.features)) if delay is None else delay
+    if delay is None:
+        delay = Delay(config.rows_ahead, len(stream.features), config.gap)
     for block in stream.blocks(min((end for end in limits if end is not None), default=None)):
         y = np.zeros(len(block))
         if labels is not None:

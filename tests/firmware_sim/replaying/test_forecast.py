@@ -11,8 +11,11 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.replaying.checked import Delay
 from firmware_sim.report import report_of
 from firmware_sim.streams import Row
+from firmware_sim.streams.block import Block, Cells
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.stdin import PipeSource
@@ -182,12 +185,41 @@ def test_readings_of_a_damaged_row_are_missing(log: str, tmp_path: Path) -> None
     assert (result.rows.damaged, result.rows.used) == (1, N - 1)
 
 
+def test_after_a_gap_earlier_readings_are_not_paired() -> None:
+    seconds = np.array([0.0, 1.0, 2.0, np.nan, 100.0, 101.0, 102.0, 103.0])
+    for size in (1, 3, 8):
+        delay, found = Delay(2, 1, 10.0), []
+        for at in range(0, 8, size):
+            part = slice(at, min(8, at + size))
+            readings = np.arange(8.0)[part, np.newaxis]
+            cells = Cells.of(["0"] * len(readings))
+            found.append(delay.shifted(Block(at + 1, readings, cells, seconds[part])).rows[:, 0])
+        nan = np.nan
+        assert np.array_equal(
+            np.concatenate(found), [nan, nan, 0.0, 1.0, nan, nan, 4.0, 5.0], equal_nan=True
+        )
+        assert delay.rows[:, 0].tolist() == [6.0, 7.0]
+
+
+def test_on_the_command_line_it_says_target_and_kind(
+    log: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["replay", log, "--ram", "4KiB", "--no-picture", "--out", str(tmp_path / "report")]
+    assert main([*words, "--forecast", "y", "--horizon", "1h"]) == 0
+    said = capsys.readouterr()
+    assert "6 rows ahead (60 min)" in said.out
+    assert "novelty" not in said.out + said.err
+    assert main([*words, "--target", "y", "--kind", "regression", "--horizon", "6"]) == 0
+    assert "--horizon changes nothing: it is for --forecast" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"target": "ahead"}, "target is 'ahead': leave target out"),
         ({"kind": "binary"}, "kind is 'binary': leave kind out"),
-        ({"label_delay": 3}, "label-delay, label-missing and ask do not apply"),
+        ({"label_delay": 3}, "label-missing and ask do not apply"),
+        ({"label_queue": 3}, "label-queue, label-missing and ask do not apply"),
         ({"horizon": 0}, "at least 1 row"),
         ({"horizon": "1min"}, "less than the 600 s from one row to the next"),
         ({"horizon": 24, "season": 12}, "season is 12: it must be at least the horizon, 24 rows"),
