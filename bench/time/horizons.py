@@ -109,7 +109,7 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
     for name in streams.DESIGN:
         if not names or name in names:
             lines += _lines(name, data, with_ets)
-    peers = ("last value", "season ago", "forecaster", "no season")
+    peers: tuple[str, ...] = ("last value", "season ago", "forecaster", "no season")
     peers += ("AutoETS",) if with_ets else ()
     note = (
         f"Mean absolute errors on the first {ROWS:,} rows, in {RAM}, seed 1. Each row is forecast"

@@ -275,6 +275,7 @@ class Forecasts(RealNumbers):
     metrics_class = Forecasting
     trainer_class = ForecastTrainer
     scales_targets = False
+    export_refusal = ""
     keeps_rows = uses_order = True
     program = "forecast"
 

@@ -82,7 +82,7 @@ class Confusion(ClassTable):
             return float(goal.values(found, missed, false, right)[0])
 
 
-class Alarms:
+class Thresholded:
     """Answers at a threshold that is chosen for a goal, for each row from the rows before it.
 
     goal: what it is chosen for.
@@ -158,7 +158,7 @@ class Prequential(Answers):
         """Forget all rows; see `Metrics.clear`."""
         super().clear()
         self.learner.ranking = Ranking()
-        self.alarms = None if self._goal is None else Alarms(self._goal)
+        self.thresholded = None if self._goal is None else Thresholded(self._goal)
 
     def add_block(self, batch: Batch, observed: Any = None) -> None:
         """Count rows; see `Metrics.add_block`."""
@@ -173,10 +173,10 @@ class Prequential(Answers):
     def _add_scores(self, batch: Batch) -> None:
         rows, ranking = batch.learned, self.learner.ranking
         assert ranking is not None
-        if self.alarms is None:
+        if self.thresholded is None:
             ranking.add_block(rows["label"], rows["score"])
         else:
-            self.alarms.add_block(rows["label"], rows["score"], ranking)
+            self.thresholded.add_block(rows["label"], rows["score"], ranking)
 
     def answers(self, scores: Any) -> Any:
         """Return the class of a score, or the classes of an array of scores."""
@@ -208,15 +208,15 @@ class Prequential(Answers):
         if not self.rows:
             return []
         found = [Table("confusion", "Answers", head, rows)]
-        return found if self.alarms is None else [*found, self._thresholds(self.alarms)]
+        return found if self.thresholded is None else [*found, self._thresholds(self.thresholded)]
 
-    def _thresholds(self, alarms: Alarms) -> Table:
+    def _thresholds(self, answers: Thresholded) -> Table:
         """Return the answers at a score of 0 and at the chosen threshold."""
-        goal, last = alarms.goal, f"{alarms.threshold:.4g}"
+        goal, last = answers.goal, f"{answers.threshold:.4g}"
         rows = []
         for name, counts in (
             ("0, as learned", self.learner),
-            (f"chosen, now {last}", alarms.counts),
+            (f"chosen, now {last}", answers.counts),
         ):
             value, one = counts.value(goal), counts.by_class()[1]
             cells = (
@@ -238,13 +238,13 @@ class Prequential(Answers):
 
     def details(self, features: Sequence[str]) -> dict[str, Any]:
         """Return the chosen threshold and its answers."""
-        if self.alarms is None:
+        if self.thresholded is None:
             return {}
-        goal, counts = self.alarms.goal, self.alarms.counts
+        goal, counts = self.thresholded.goal, self.thresholded.counts
         found = {
             "cost": goal.cost,
             "beta": None if goal.cost is not None else goal.beta,
-            "threshold": self.alarms.threshold,
+            "threshold": self.thresholded.threshold,
             "true_positive": counts.true_positive,
             "false_positive": counts.false_positive,
             "true_negative": counts.true_negative,

@@ -130,10 +130,13 @@ class Replay:
             self._horizons = shared(config, len(self.stream.features))
         return config
 
-    def _outlook(self, accounting: Accounting, status: str) -> Outlook | None:
-        """Return the errors by horizon and the path of a forecast; None if it is none.
+    def _outlook(
+        self, accounting: Accounting, status: str, should_stop: Callable[[], bool] | None
+    ) -> Outlook | None:
+        """Return the errors by horizon and the path of a forecast; None for other replays.
 
-        The learner is left as it is on a board that has read all rows.
+        The learner is left as it is on a board that has read all rows. If `should_stop` ends the
+        replays of a path, its first horizons are missing.
         """
         config, ahead = self.config, self.config.rows_ahead
         if config.forecast is None or not config.label_kind.keeps_rows:
@@ -154,10 +157,11 @@ class Replay:
             stream = CachedStream(self.stream)
             for shorter in self._horizons[-2::-1]:
                 one = Replay(replace(shorter, stream=stream, faults=(), on=None))
-                result = one.run(beside_clean=False)
+                result = one.run(beside_clean=False, should_stop=should_stop)
                 outlook = result.outlook
-                assert outlook is not None
-                coming.append(outlook.future[-1])
+                if outlook is None:
+                    break
+                coming += outlook.future[-1:]
                 past += ending(result.metrics, ahead - shorter.rows_ahead)
                 horizons += outlook.horizons
             coming.reverse()
@@ -248,13 +252,13 @@ class Replay:
         # Figures of a part of the stream cannot be compared with those of the complete stream.
         complete = beside_clean and status == "complete"
         holds_out = complete and self.config.holds_out
-        held_out = self._held_out(accounting.metrics) if holds_out else None
+        held_out = self._held_out(accounting.metrics, should_stop) if holds_out else None
         clean = self._without_faults(should_stop) if complete else None
         if accounting.rows.used == 0 and status == "complete":
             raise StreamError(nothing_usable(self.stream, accounting.rows))
         learner = self.device.counters()
         inputs = self._inputs(accounting)
-        outlook = self._outlook(accounting, status)
+        outlook = self._outlook(accounting, status, should_stop)
         return ReplayResult(
             config=self.config,
             stream=self.stream,
@@ -310,7 +314,7 @@ class Replay:
             self.device.close()
             self._close_stream()
 
-    def _held_out(self, metrics: Metrics) -> HeldOut:
+    def _held_out(self, metrics: Metrics, should_stop: Callable[[], bool] | None) -> HeldOut | None:
         """Return the errors on rows that the learner does not learn from."""
         config, device = self.config, self.device
         found = []
@@ -322,11 +326,15 @@ class Replay:
                 test = replace(config, limit=None)
                 found.append(measured(test, device, metrics, self._other.name, self._other))
         if config.group is not None:
-            found += self._by_group()
+            found += self._by_group(should_stop)
+            if len(found) < len(self._groups[0]):  # interrupted
+                return None
         return held_out(found, metrics)
 
-    def _by_group(self) -> Iterator[tuple[Part, list[Batch]]]:
-        """Yield the errors on each group of a learner of all others."""
+    def _by_group(
+        self, should_stop: Callable[[], bool] | None
+    ) -> Iterator[tuple[Part, list[Batch]]]:
+        """Yield the errors on each group of a learner of all others, up to an interruption."""
         names, groups = self._groups
         plain: dict[str, Any] = {"group": None, "limit": None, "leak": 0, "on": None}
         for at, name in enumerate(names):
@@ -334,10 +342,11 @@ class Replay:
             # The learner of all rows, with its defaults.
             config = replace(self.config.pinned(), stream=others, target=None, ignore=(), **plain)
             one = Replay(replace(config, faults=()))
-            result = one.run(beside_clean=False)
-            if result.status == "complete":
-                rows = Selected(self.stream, groups == at)
-                yield measured(config, one.device, result.metrics, name or "(empty)", rows)
+            result = one.run(beside_clean=False, should_stop=should_stop)
+            if result.status != "complete":
+                return
+            rows = Selected(self.stream, groups == at)
+            yield measured(config, one.device, result.metrics, name or "(empty)", rows)
 
     def _emulated(self, status: str) -> Emulated | None:
         return self._board.run() if self._board is not None and status == "complete" else None

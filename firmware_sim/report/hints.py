@@ -36,6 +36,7 @@ def tried_hints(result: ReplayResult, *, clock: Callable[[], float] = time.monot
     """
     config = result.config
     again = result.stream.kept is None and not isinstance(config.stream, Stream)
+    again = again and config.group is None  # a learner without groups has other defaults
     if not (again and result.status == "complete" and loses(result.metrics)):
         return ""
     rows = min(ROWS, result.rows.read)

@@ -64,11 +64,11 @@ def learner_size(result: ReplayResult) -> str:
 
 
 def command(config: ReplayConfig, *, usual: bool = False) -> str:
-    """Return the command line of this configuration; empty if its stream is an object.
+    """Return the command line of this configuration; empty if a stream of it is an object.
 
     usual: whether the cap is left out if it is the default.
     """
-    if isinstance(config.stream, Stream):
+    if isinstance(config.stream, Stream) or isinstance(config.test, Stream):
         return ""
     options = {
         name: value

@@ -42,7 +42,7 @@ def test_each_row_is_answered_at_the_best_threshold_of_earlier_rows(goal: Goal) 
         before = Ranking()
         before.add_block(labels[:first], scores[:first])
         thresholds[first:] = before.threshold(goal)
-    found = metrics(goal).alarms
+    found = metrics(goal).thresholded
     assert found is not None
     answers = scores >= thresholds
     assert found.threshold == thresholds[-1] != 0.0

@@ -248,6 +248,26 @@ def test_a_live_stream_is_forecast_but_has_no_path(log: str) -> None:
         fs.replay(live(path=True))
 
 
+def test_it_is_exported_as_c(log: str, tmp_path: Path) -> None:
+    words = ["replay", log, "--forecast", "y", "--horizon", "6", "--ram", "4KiB", "--no-picture"]
+    words += ["--out", str(tmp_path / "report"), "--export", str(tmp_path / "board"), "--quiet"]
+    assert main(words) == 0
+    text = "".join(one.read_text() for one in (tmp_path / "board").glob("*.h"))
+    assert "ek_ask" in text
+    assert "ek_tell" in text
+
+
+@pytest.mark.parametrize("after", [0, 300, 1000])
+def test_an_interrupted_path_has_the_horizons_so_far(log: str, after: int) -> None:
+    asked = iter(range(100 * N))
+    config = configured(log, horizon=3, season=0, path=True, ram="8KiB")
+    result = fs.Replay(config).run(should_stop=lambda: next(asked) >= N + after)
+    assert result.status == "complete"
+    assert result.outlook is not None
+    assert [one.rows for one in result.outlook.horizons] == ([3] if after < N else [2, 3])
+    assert report_of(result).to_text()
+
+
 def test_an_interrupted_one_forgets_which_rows_were_last(log: str) -> None:
     replay = fs.Replay(configured(log, horizon=6, season=0))
     asked = iter(range(N))

@@ -226,6 +226,13 @@ def test_baselines_learn_no_label_of_the_other_rows(tmp_path: Path) -> None:
     assert found.loss("mean") == pytest.approx(np.abs(y[200:] - y[:200].mean()).mean())
 
 
+def test_interrupted_groups_are_left_out(log: str) -> None:
+    asked = iter(range(100 * N))
+    replay = fs.Replay(configured(log, group="machine"))
+    result = replay.run(should_stop=lambda: next(asked) >= 2 * N)
+    assert (result.status, result.held_out) == ("complete", None)
+
+
 class Counted(fs.Stream):
     """Rows that hold their own number, from memory: more than a block."""
 
