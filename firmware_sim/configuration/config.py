@@ -65,6 +65,7 @@ class ReplayConfig(Fields):
     def __post_init__(self) -> None:
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
         object.__setattr__(self, "params", {**self.params})
+        self._take_forecast()
         for name, one in OPTIONS.items():
             one.refuse(name, getattr(self, name))
         self._check_labels()
@@ -73,6 +74,41 @@ class ReplayConfig(Fields):
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
         self._check_scaling()
         self._check_device()
+        self._check_held_out()
+
+    def _take_forecast(self) -> None:
+        """Set the target and the kind of labels of a forecast, and refuse what contradicts it."""
+        column = self.forecast
+        if column is None:
+            return
+        kind = next(name for name, one in KINDS.items() if one.is_forecast)
+        for name, value in (("target", column), ("kind", kind)):
+            if getattr(self, name) not in (None, "", value):
+                raise SimulatorError(
+                    f"forecast is {column!r}, and {name} is {getattr(self, name)!r}: leave {name} "
+                    "out"
+                )
+            object.__setattr__(self, name, value)
+        if self.label_delay or self.label_missing or self.ask or self.label_queue:
+            raise SimulatorError(
+                "forecast brings each target when its row comes: label-delay, label-queue, "
+                "label-missing and ask do not apply"
+            )
+        if "horizon" in self.params:
+            raise SimulatorError("the horizon of a forecast is an option of its own: --horizon")
+        if self.power_cut is not None:
+            raise SimulatorError("forecast cannot be combined with power-cut")
+        if isinstance(self.season, int) and 0 < self.season < self.rows_ahead:
+            raise SimulatorError(
+                f"season is {self.season}: it must be at least the horizon, {self.horizon} rows"
+            )
+
+    @property
+    def rows_ahead(self) -> int:
+        """Rows that a forecast looks ahead; 0 if there is none, or before its time is in rows."""
+        if self.forecast is None or not isinstance(self.horizon, int):
+            return 0
+        return self.horizon
 
     @cached_property
     def resolved(self) -> Resolved:
@@ -86,6 +122,9 @@ class ReplayConfig(Fields):
             algorithm, params = RECOMMENDED, self._recommended()
         elif self.scale == "common" and "scale" not in params:
             params = {**self._inside(), **params}
+        if self.forecast is not None and algorithm == RECOMMENDED:
+            known = {"season": self.season} if isinstance(self.season, int) and self.season else {}
+            params = {"history": True, **known, **params}
         kind = self.kind or implied(params, self.classes)
         return Resolved(algorithm, params, self.dtype or storage_of(algorithm), kind)
 
@@ -94,7 +133,8 @@ class ReplayConfig(Fields):
         """The kind of labels that the learner is for."""
         algorithm, params, _, kind = self.resolved
         setup = Setup(
-            algorithm, params, self.classes, self.positive, self.missing_codes, self.period
+            *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
+            *(self.cost, self.beta, self.rows_ahead),
         )
         return kind_of(kind, setup)
 
@@ -116,6 +156,37 @@ class ReplayConfig(Fields):
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
 
+    @property
+    def holds_out(self) -> bool:
+        """Whether errors are also measured on rows that the learner does not learn from."""
+        return self.train_rows is not None or self.test is not None or self.group is not None
+
+    def _check_held_out(self) -> None:
+        """Raise an error for contradictory options of rows that are not learned from."""
+        if not self.holds_out:
+            return
+        kind = self.label_kind
+        if not kind.is_supervised:
+            raise SimulatorError(
+                "train-rows, test and group measure the errors of learners that need labels; "
+                f"--kind {kind.name} learns without"
+            )
+        if self.group is None:
+            return
+        if self.train_rows is not None or self.test is not None:
+            raise SimulatorError(
+                "group holds rows out itself: it cannot be combined with train-rows or test"
+            )
+        if self.group in (self.target, *self.ignore):
+            raise SimulatorError(
+                f"group is {self.group!r}: it cannot be both the group and the target or ignored"
+            )
+        if kind.uses_order:
+            raise SimulatorError(
+                "group takes rows out of their order, which this learner uses: leave out "
+                "--param history"
+            )
+
     def _recommended(self) -> dict[str, Any]:
         """Parameters of the recommended learner: its own scaler and width where none are asked."""
         inside = self._inside()
@@ -123,7 +194,8 @@ class ReplayConfig(Fields):
             inside["gamma"] = "auto"
         is_plain = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
         asked = Asked(
-            self.params, inside, is_plain, bool(self.kind), self.waits_for_labels, self.ask
+            *(self.params, inside, is_plain, bool(self.kind), self.waits_for_labels, self.ask),
+            is_grouped=self.group is not None,
         )
         kind = KINDS[self.kind or implied(self.params)]
         return {**kind.recommended(asked), **self.params}
@@ -228,6 +300,11 @@ class ReplayConfig(Fields):
             )
         if self.positive is not None and not kind.takes_positive:
             raise SimulatorError(f"--positive is for labels of two classes, not for {kind.noun}")
+        if self.cost is not None and self.beta is not None:
+            raise SimulatorError("cost and beta choose the same threshold: give one of them")
+        asked = "cost" if self.cost is not None else "beta" if self.beta is not None else ""
+        if asked and not (kind.takes_positive and kind.is_supervised):
+            raise SimulatorError(f"--{asked} is for labels of two classes, not for {kind.noun}")
         if self.classes and not kind.takes_classes:
             raise SimulatorError("--classes is for --kind multiclass")
         number = params.get("n_classes")
@@ -262,8 +339,13 @@ class ReplayConfig(Fields):
     def delay(self) -> tuple[float, bool]:
         """The delay of labels, and whether it is in seconds.
 
+        The target of a row ahead comes as late as the row. That of the next row arrives before
+        another row is answered, as if it came at once.
+
         Raises SimulatorError: it is neither a number of rows nor of seconds.
         """
+        if self.rows_ahead > 1:
+            return float(self.rows_ahead), False
         return values.label_delay(self.label_delay)
 
     @property

@@ -46,6 +46,8 @@ def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
     out = Assumed()
     if not isinstance(stream, str) or stream in BUNDLED:
         return out
+    if given.get("forecast"):  # it says both
+        return out
     params = dict(given.get("params", {}))
     says = given.get("kind") or given.get("classes") or not implies_nothing(params)
     target = given.get("target")

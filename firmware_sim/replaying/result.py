@@ -12,7 +12,9 @@ from firmware_sim.device.power import PowerCount
 from firmware_sim.device.supervision import LabelCount
 from firmware_sim.mcu.replaying import Emulated
 from firmware_sim.metrics import Figures, Metrics
+from firmware_sim.replaying.forecast import Outlook
 from firmware_sim.replaying.frozen import Frozen
+from firmware_sim.replaying.held_out import HeldOut
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Stream
 
@@ -71,6 +73,10 @@ class ReplayResult:
         Rows with a drift alarm of the learner.
     frozen : Frozen or None
         The result of the same learner, frozen after the first rows.
+    held_out : HeldOut or None
+        Errors on rows that the learner did not learn from, if configured.
+    outlook : Outlook or None
+        Of a forecast: its errors by horizon, and the path beyond the last row.
     inputs : dict
         Importance of each reading for the answers, as shares; empty if unknown.
     hint : str
@@ -109,6 +115,8 @@ class ReplayResult:
     hint: str = ""
     alarms: list[int] = field(default_factory=list)
     frozen: Frozen | None = None
+    held_out: HeldOut | None = None
+    outlook: Outlook | None = None
     inputs: dict[str, float] = field(default_factory=dict)
     understood: list[str] = field(default_factory=list)
     row: str = "float64"
