@@ -24,7 +24,7 @@ import numpy as np
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import cells, dates
 from firmware_sim.streams.dates import TimeFormat
-from firmware_sim.streams.dialect import Dialect, unique
+from firmware_sim.streams.dialect import Dialect, is_reading, unique
 from firmware_sim.streams.understood import Column, Moments, Understood, read_understood
 
 #: Rows inspected to infer the columns.
@@ -362,6 +362,7 @@ def study(
     renamed = unique(names)
     own = [*renamed]
     rows = [row for row in rows if len(row) == len(own) and [*row] != [*names]]
+    rows = _without_remarks(rows)
     separator, has_names = (
         ("\t", True) if dialect is None else (dialect.separator, dialect.header > 0)
     )
@@ -370,6 +371,12 @@ def study(
     columns = tuple(inspected.column(place, moments) for place in range(len(own)))
     original = {new: old for new, old in renamed.items() if new != old}
     return Understood(columns, moments, inspected.comma, original, kind, dialect, encoding)
+
+
+def _without_remarks(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return rows without lines of text, such as a program's last words, padded to their width."""
+    remarks = [row for row in rows if len(row) > 1 and not any(row[1:]) and not is_reading(row[0])]
+    return [*rows] if 2 * len(remarks) > len(rows) else [row for row in rows if row not in remarks]
 
 
 def is_time_name(name: str) -> bool:

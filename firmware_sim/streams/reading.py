@@ -33,6 +33,7 @@ PERIODS = (86_400.0, 604_800.0)
 #: A column without a value in this many rows is empty.
 _PROVING = 10
 HEADER_AGAIN = "it repeats the header"
+EMPTY = "all of its cells are empty"
 
 
 class Table:
@@ -394,6 +395,10 @@ class Reading:
             spread = np.zeros(total, np.int64)
             spread[kept] = labels.places
             labels = Cells(labels.words or [""], spread)
+        if self.width > 1:
+            for at in np.flatnonzero(np.isnan(rows).all(axis=1)).tolist():
+                if at not in damage and not any(map(str.strip, line(at).cells)):
+                    damage[at] = EMPTY
         for at, why in damage.items():
             row = line(at)
             damage[at] = Damage.of(HEADER_AGAIN if self.is_header(row.cells) else why, row.shown)
