@@ -475,11 +475,13 @@ def _no_readings(columns: Sequence[Column]) -> str:
     names = [column.name[:_NAME] for column in columns[:_LISTED]]
     shown, ignored = ", ".join(map(repr, names)), shlex.quote(joined(names))
     one = len(columns) == 1
-    what, it = (f"column {shown} holds", "it") if one else (f"columns {shown} hold", "them")
-    return (
-        f"{what} text, such as {shortened(columns[0].example)}; leave {it} out with --ignore "
-        f"{ignored}, or feed {it} with --categories onehot"
-    )
+    it, first = "it" if one else "them", columns[0]
+    text = f"{'hold' + 's' * one} text, such as {shortened(first.example)}"
+    what = f"column{'s' * (not one)} {shown} {first.why if one and first.why else text}"
+    leave = f"leave {it} out with --ignore {ignored}"
+    if all(column.why for column in columns):
+        return f"{what}; {leave}"
+    return f"{what}; {leave}, or feed {it} with --categories onehot"
 
 
 class _Words:

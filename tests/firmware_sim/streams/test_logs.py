@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import zipfile
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -1033,3 +1034,30 @@ def test_rows_of_words_alone_are_one_table(tmp_path: Path) -> None:
 def test_a_header_past_the_end_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StreamError, match="no line contains the column names"):
         open_stream(str(log(tmp_path, table())), labelled=False, header=10**15)
+
+
+# ---- advice fits what the column holds -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "why", "is_text"),
+    [
+        (("16.09 °C", "61.2 °F"), r"numbers with different units: '°C', '°F'|'°F', '°C'", False),
+        (("16.09 °C at 5", "16.1 °C at 7"), r"numbers with further text, such as '16.1", False),
+        (("12A", "7B"), r"text, such as '7B'", True),
+        (("on stair 5", "off"), r"text, such as 'off'", True),
+    ],
+)
+def test_words_are_made_of_text_and_not_of_measurements(
+    tmp_path: Path, cells: tuple[str, str], why: str, is_text: bool
+) -> None:
+    names, *rows = table()
+    path = log(
+        tmp_path, [f"{names},power", *(f"{row},{cells[i % 2 - 1]}" for i, row in enumerate(rows))]
+    )
+    (note,) = (one for one in open_stream(str(path), target="hum").notes if "'power'" in one)
+    with pytest.raises(StreamError) as refused:
+        open_stream(str(path), target="hum", categories="refuse")
+    for message in (note, str(refused.value)):
+        assert re.search(why, message)
+        assert ("--categories onehot" in message) == is_text
