@@ -68,6 +68,7 @@ def _saved(of: Any, x: Row) -> None:
 #: What takes an argument, and what Python calls by itself; any other name is a property.
 READS: dict[str, Call] = {
     "inputs": lambda of, x: of.inputs(np.add.outer(np.arange(20.0), x)),
+    "explain_one": lambda of, x: of.explain_one(x, np.zeros_like(x)),
     "wants_label": lambda of, x: of.wants_label(x),
     "familiarity_one": lambda of, x: of.familiarity_one(x),
     "save": _saved,
