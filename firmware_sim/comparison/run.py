@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import BLOCKS
@@ -23,6 +23,7 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import COMPARE
 from firmware_sim.configuration.values import RECOMMENDED, canonical, storage_of
+from firmware_sim.drawing.shown import Shown
 from firmware_sim.errors import SimulatorError
 from firmware_sim.report.journal import Journal
 
@@ -33,8 +34,8 @@ _shared: list[Any] = []
 
 
 @dataclass
-class Comparison:
-    """The result of a comparison.
+class Comparison(Shown):
+    """The result of a comparison; notebooks show its report.
 
     Attributes
     ----------
@@ -49,6 +50,8 @@ class Comparison:
     complete : bool
         Whether all runs are finished.
     """
+
+    _reporter: ClassVar[str] = "firmware_sim.comparison.report"
 
     config: ReplayConfig
     rows: Rows

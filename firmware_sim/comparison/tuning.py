@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from firmware_sim.comparison.work import EndedError, Recording, default_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.drawing.document import Report, Section, split_sentence
+from firmware_sim.drawing.shown import Shown
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.report.summary import options
@@ -52,8 +53,8 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Tuning:
-    """The chosen parameters, and the gain.
+class Tuning(Shown):
+    """The chosen parameters, and the gain; notebooks show its report.
 
     Attributes
     ----------
@@ -72,6 +73,8 @@ class Tuning:
         The loss of the default learner of `replay` on the later rows; None if the start is that
         learner.
     """
+
+    _reporter: ClassVar[str] = __name__
 
     config: ReplayConfig
     start: Candidate

@@ -46,6 +46,7 @@ from firmware_sim.kinds import KINDS
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import KINDS as FAULTS
 from firmware_sim.streams.faults import parse
+from firmware_sim.streams.tables import Frame
 
 _KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 _SCALES = ("standard", "minmax", "common", "none")
@@ -93,7 +94,7 @@ def _without_codes(codes: tuple[float | str, ...], rows: Row) -> Row:
 class Fields:
     """The options of a replay."""
 
-    stream: str | Stream
+    stream: str | Stream | Frame
     ram: int | str = _device(
         "64KiB",
         "memory cap: 64KiB, 16kB, 4096 (default: 64KiB, or all memory of a smaller device)",

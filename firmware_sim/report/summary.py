@@ -11,7 +11,6 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.streams import Stream
 
 #: Parts of the device that are drawn in the colour of the scaler.
 SCALING = ("scaler", "target scaler", "repair")
@@ -47,11 +46,11 @@ def learner_size(result: ReplayResult) -> str:
 
 
 def command(config: ReplayConfig, *, usual: bool = False) -> str:
-    """Return the command line of this configuration; empty if its stream is an object.
+    """Return the command line of this configuration; empty if its stream is not named.
 
     usual: whether the cap is left out if it is the default.
     """
-    if isinstance(config.stream, Stream):
+    if not isinstance(config.stream, str):
         return ""
     options = {
         name: value
