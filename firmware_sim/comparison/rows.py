@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import ALONE, Evaluator
+from firmware_sim.comparison.models import ModelOutcome
 from firmware_sim.comparison.work import default_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
@@ -53,6 +54,17 @@ class Rows:
     config: ReplayConfig  # the configuration, with the classes found in the stream
     left_out: str = ""  # the headline about rows that were left out
     cadence: float | None = None  # seconds between rows; None if unknown
+    models: list[ModelOutcome] = field(default_factory=list)  # of other libraries
+
+    def add_model(self, found: ModelOutcome) -> None:
+        """Add the result of a model of another library to what the methods have to beat."""
+        self.models.append(found)
+        if found.detail:
+            self.notes.append(f"{found.name} ({found.library}) took too long: {found.detail}")
+            return
+        records = self.evaluator.of_scores(found.scores)
+        self.baselines[found.label] = self.evaluator.loss(records)
+        self.baseline_blocks[found.label] = self.evaluator.blocks(records).get("learner", [])
 
     @property
     def y(self) -> Row:
