@@ -18,7 +18,7 @@ import numpy as np
 import edgeolk as ek
 from edgeolk import hosting
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.comparison.rows import day_of, prepare
+from firmware_sim.comparison.rows import as_season, prepare
 from firmware_sim.comparison.run import Each, spread
 from firmware_sim.comparison.work import EndedError, Recording, default_of
 from firmware_sim.configuration.config import ReplayConfig
@@ -174,7 +174,7 @@ def tune(
         width = float(replay.device.learner.kernel.gamma)
     pool = _field(fixed, start, width, candidates, found.X.shape[1])
     if config.label_kind.keeps_rows and season is None:
-        pool = _with_seasons(pool, _seasons(found.cadence, found.y[:few]), config.seed)
+        pool = _with_seasons(pool, _seasons(found.day, found.y[:few]), config.seed)
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
     with spread(workers, evaluator, replace(fixed, stream="", faults=())) as each:
@@ -250,10 +250,12 @@ def _field(
     return out
 
 
-def _seasons(period: float | None, y: Row) -> list[int]:
-    """Return seasons to try: a day, a week, and the lag of the highest autocorrelation."""
-    day = day_of(period, len(y))
-    found = [season for season in (day, 7 * day) if 2 <= season <= len(y) // 3]
+def _seasons(day: int, y: Row) -> list[int]:
+    """Return seasons to try: a day, a week, and the lag of the highest autocorrelation.
+
+    day: rows of a day; 0 if unknown.
+    """
+    found = [season for season in (day, 7 * day) if as_season(season, len(y))]
     steps = np.diff(y)
     steps = steps - steps.mean()
     if len(steps) > 4 * _MIN_SEASON and steps.any():
