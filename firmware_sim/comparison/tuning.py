@@ -72,6 +72,8 @@ class Tuning(Shown):
     default : float or None
         The loss of the default learner of `replay` on the later rows; None if the start is that
         learner.
+    left_out : str
+        The headline about rows that were left out, if these are more than a tenth; else empty.
     """
 
     _reporter: ClassVar[str] = __name__
@@ -87,6 +89,7 @@ class Tuning(Shown):
     evaluator: Evaluator = field(compare=False)
     replayed: float = math.nan
     default: float | None = None
+    left_out: str = ""
 
     @property
     def best(self) -> Candidate | None:
@@ -191,8 +194,9 @@ def tune(
             loss, _ = _losses(_Job(Candidate(None), n, few), evaluator, usual)
             default = loss if math.isfinite(loss) else None
     return Tuning(
-        config, start, chosen, few, n - few, before, after, work, evaluator, replayed, default
-    )
+        config, start, chosen, few, n - few, before, after, work, evaluator, replayed, default,
+        found.left_out,
+    )  # fmt: skip
 
 
 class _Job(NamedTuple):
@@ -376,6 +380,7 @@ def report_of(found: Tuning) -> Report:
                 )
             },
         },
+        found.left_out,
         alert=best is None,
         notes=notes,
     )
