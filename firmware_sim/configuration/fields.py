@@ -376,6 +376,13 @@ class Fields:
         "qemu-system-arm and gcc-arm-none-eabi",
         metavar="BOARD",
     )
+    single: bool = _device(
+        False,
+        "that board computes in single precision, as with -DEK_SINGLE: many times faster on a core"
+        " without double precision",
+        Value(read=values.flag),
+        idle=lambda config: "" if config.on else "it is for --on",
+    )
     period: float | None = _device(
         None,
         "time between rows (default: from the time column)",
