@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 import edgeolk as ek
@@ -13,10 +14,13 @@ from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS, Fields
 from firmware_sim.configuration.option import documented
 from firmware_sim.configuration.values import NOT_PARAMETERS, RECOMMENDED, canonical, storage_of
+from firmware_sim.drawing.document import Report, Section, Table
+from firmware_sim.drawing.shown import Noted
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds import KINDS, Kind, Setup, check_implied, implied, kind_of
 from firmware_sim.kinds.base import Asked
-from firmware_sim.streams import BUNDLED
+from firmware_sim.streams import BUNDLED, Stream
+from firmware_sim.streams.tables import Frame
 
 #: Rows of the label queue if the delay is in seconds.
 _QUEUE = 64
@@ -32,6 +36,16 @@ def freezes(config: ReplayConfig) -> bool:
     return hosting.traits_of(resolved).freezes
 
 
+def source_of(stream: Any) -> str | Stream | Frame:
+    """Return the stream of a configuration: a path as its name, a frame as a source of rows.
+
+    Raises StreamError: it is something else.
+    """
+    if isinstance(stream, PathLike):
+        return str(fspath(stream))
+    return stream if isinstance(stream, str | Stream | Frame) else Frame(stream)
+
+
 class Resolved(NamedTuple):
     """The learner that a configuration leads to."""
 
@@ -43,7 +57,7 @@ class Resolved(NamedTuple):
 
 @documented
 @dataclass(frozen=True)
-class ReplayConfig(Fields):
+class ReplayConfig(Fields, Noted):
     """The stream, the device and the learner of a replay.
 
     Fields hold what was asked for; ``resolved`` has the algorithm, its parameters, the storage type
@@ -51,9 +65,10 @@ class ReplayConfig(Fields):
 
     Parameters
     ----------
-    stream : str or Stream
+    stream : str, path, Stream, or pandas or polars DataFrame
         The path of a CSV, NPZ, LIBSVM, Excel or Parquet file, the name of a bundled stream, ``-``
-        for CSV from standard input, an address as ``mqtt://host/topic``, or a stream object.
+        for CSV from standard input, an address as ``mqtt://host/topic``, or a stream object. The
+        cells of a frame are read like those of a file, and so is an index of times.
     (options)
 
     Raises
@@ -63,6 +78,7 @@ class ReplayConfig(Fields):
     """
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "stream", source_of(self.stream))
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
         object.__setattr__(self, "params", {**self.params})
         self._take_forecast()
@@ -109,6 +125,29 @@ class ReplayConfig(Fields):
         if self.forecast is None or not isinstance(self.horizon, int):
             return 0
         return self.horizon
+
+    def _report(self) -> Report:
+        """The options that were given, and the learner that they lead to."""
+        algorithm, params, dtype, kind = self.resolved
+        given = {
+            name: (value, one)
+            for name, one in OPTIONS.items()
+            if (value := getattr(self, name)) != one.default or name == "ram"
+        }
+        table = Table(
+            "options",
+            "",
+            ("option", "value", "meaning"),
+            [(name, str(value), one.help) for name, (value, one) in given.items()],
+            sentences=("value", "meaning"),
+        )
+        shown = ", ".join(f"{name}={value!r}" for name, value in params.items())
+        return Report(
+            f"Replay of {getattr(self.stream, 'name', self.stream)}",
+            f"{algorithm}{f' ({shown})' if shown else ''} in {self.cap_bytes:,} bytes, {dtype}, "
+            f"for {KINDS[kind].about}",
+            [Section("options", "Options", "all others have their defaults", table=table)],
+        )
 
     @cached_property
     def resolved(self) -> Resolved:

@@ -48,6 +48,7 @@ from firmware_sim.kinds import KINDS
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import KINDS as FAULTS
 from firmware_sim.streams.faults import parse
+from firmware_sim.streams.tables import Frame
 
 _KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 _SCALES = ("standard", "minmax", "common", "none")
@@ -95,7 +96,7 @@ def _without_codes(codes: tuple[float | str, ...], rows: Row) -> Row:
 class Fields:
     """The options of a replay."""
 
-    stream: str | Stream
+    stream: str | Stream | Frame
     ram: int | str = _device(
         "64KiB",
         "memory cap: 64KiB, 16kB, 4096 (default: 64KiB, or all memory of a smaller device)",
@@ -437,6 +438,13 @@ class Fields:
         "learn the same rows on an emulated microcontroller too: mps2-an386, microbit, ..., with "
         "qemu-system-arm and gcc-arm-none-eabi",
         metavar="BOARD",
+    )
+    single: bool = _device(
+        False,
+        "that board computes in single precision, as with -DEK_SINGLE: many times faster on a core"
+        " without double precision",
+        Value(read=values.flag),
+        idle=lambda config: "" if config.on else "it is for --on",
     )
     period: float | None = _device(
         None,

@@ -26,6 +26,7 @@ from firmware_sim.mcu.replaying import Emulated, OnBoard
 from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.replaying.accounting import Accounting, OnResult
+from firmware_sim.replaying.assumed import configured, notes_of
 from firmware_sim.replaying.blocks import BlockFeed
 from firmware_sim.replaying.checked import checked, label_counts
 from firmware_sim.replaying.forecast import (
@@ -428,20 +429,23 @@ def frozen_gc() -> Iterator[None]:
         gc.unfreeze()
 
 
-def replay(config: ReplayConfig) -> ReplayResult:
+def replay(config: ReplayConfig | Any, **options: Any) -> ReplayResult:
     """Replay a stream through the firmware loop under the cap.
 
     Page: docs/tutorial.md.
 
     Parameters
     ----------
-    config : ReplayConfig
-        What to replay.
+    config : ReplayConfig, str, path, Stream, or pandas or polars DataFrame
+        What to replay: a configuration, or the stream of one.
+    **options
+        With a stream: the other fields of its configuration. Target and kind of labels are found as
+        on the command line if you name neither and the stream leaves no doubt.
 
     Returns
     -------
     ReplayResult
-        For `report.write_report`, `report.to_dict` or `report.to_text`.
+        For `report.write_report`, `report.to_dict` or `report.to_text`; notebooks show it.
 
     Raises
     ------
@@ -449,5 +453,23 @@ def replay(config: ReplayConfig) -> ReplayResult:
         The parts do not fit the cap.
     SimulatorError
         The configuration or the stream cannot be replayed.
+    TypeError
+        A configuration and options.
+
+    Examples
+    --------
+    >>> import firmware_sim as fs
+    >>> result = fs.replay("occupancy", ram="16KiB", limit=200)
+    >>> result.rows.used
+    200
     """
-    return Replay(config).run()
+    if isinstance(config, ReplayConfig):
+        if options:
+            raise TypeError(
+                "options belong to a stream: dataclasses.replace changes a ReplayConfig"
+            )
+        return Replay(config).run()
+    config, found = configured(config, options)
+    run = Replay(config, live=found.live)
+    notes_of(run.clean, found.notes)
+    return run.run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from firmware_sim.boards.step_time import Timing
 from firmware_sim.configuration.config import ReplayConfig
@@ -10,6 +11,7 @@ from firmware_sim.containment.memory import Layout
 from firmware_sim.device.planning import Width
 from firmware_sim.device.power import PowerCount
 from firmware_sim.device.supervision import LabelCount
+from firmware_sim.drawing.shown import Shown
 from firmware_sim.mcu.replaying import Emulated
 from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.replaying.forecast import Outlook
@@ -20,8 +22,8 @@ from firmware_sim.streams import Stream
 
 
 @dataclass
-class ReplayResult:
-    """Everything a report is made from.
+class ReplayResult(Shown):
+    """Everything a report is made from; notebooks show the report.
 
     Page: docs/tutorial.md.
 
@@ -92,6 +94,8 @@ class ReplayResult:
     peak_resident : int or None
         Peak resident bytes of the learner's process, if it has one.
     """
+
+    _reporter: ClassVar[str] = "firmware_sim.report.sections"
 
     config: ReplayConfig
     stream: Stream

@@ -12,7 +12,6 @@ from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.plaintext import listed
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.streams import Stream
 
 #: Parts of the device that are drawn in the colour of the scaler.
 SCALING = ("scaler", "target scaler", "repair")
@@ -64,11 +63,11 @@ def learner_size(result: ReplayResult) -> str:
 
 
 def command(config: ReplayConfig, *, usual: bool = False) -> str:
-    """Return the command line of this configuration; empty if a stream of it is an object.
+    """Return the command line of this configuration; empty if a stream of it is not named.
 
     usual: whether the cap is left out if it is the default.
     """
-    if isinstance(config.stream, Stream) or isinstance(config.test, Stream):
+    if not isinstance(config.stream, str) or not isinstance(config.test, (str, type(None))):
         return ""
     options = {
         name: value
