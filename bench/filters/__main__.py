@@ -13,7 +13,6 @@ from typing import Any
 
 from bench import machine
 from bench.datasets import find
-from bench.filters import stand_in
 from bench.filters.picture import draw
 from bench.filters.profile import CHOOSING, PASSES, ROWS, SIZES, Found, Profile, profile
 from bench.filters.series import LAGS, SERIES
@@ -83,8 +82,6 @@ def report_of(found: Profile, rows: int, picture: bool) -> Report:
         f" error in rows {CHOOSING.start} to {CHOOSING.stop}; `sorf` and the forecaster have their"
         " defaults. Times are of the processor, one thread, on a machine that had other work."
     )
-    methods = dict.fromkeys(method for each in found.values() for method in each)
-    introduction += stand_in.warning([SUBJECTS[method].algorithm for method in methods])
     if picture:
         introduction += "\n\n![Error against bytes and time](filters.png)"
     data = {

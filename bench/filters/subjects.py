@@ -9,7 +9,6 @@ from itertools import product
 from typing import Any
 
 import edgeolk as ek
-from bench.filters import stand_in
 from bench.filters.series import LAGS
 
 GAMMAS = (0.003, 0.03, 0.3, 1.0)
@@ -66,6 +65,4 @@ SUBJECTS: dict[str, Subject] = {
 def learner_of(subject: Subject, ram: str, setting: Mapping[str, Any]) -> Any:
     """A learner of rows of lags in at most so many bytes; ValueError if it does not fit."""
     options = {**subject.fixed, **setting}
-    if stand_in.is_needed(subject.algorithm):
-        return stand_in.learner_of(subject.algorithm, ek.parse_bytes(ram), options)
     return ek.Learner(subject.algorithm, n_features=LAGS, ram=ram, **options)

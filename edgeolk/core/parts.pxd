@@ -156,6 +156,7 @@ cdef struct Params:
     double b0
     double ald
     double epsilon
+    double nu
     double radius
     double coherence
     double last_rows
@@ -163,7 +164,6 @@ cdef struct Params:
     double forgetting
     double noise
     double jitter
-    double nu
 
 
 cdef inline void fill_params(Params* p, object values) except *:
@@ -198,6 +198,7 @@ cdef inline void fill_params(Params* p, object values) except *:
     p.b0 = values.get("b0", 0.0)
     p.ald = values.get("ald", 0.0)
     p.epsilon = values.get("epsilon", 0.0)
+    p.nu = values.get("nu", 0.0)
     p.radius = values.get("radius", 0.0)
     p.coherence = values.get("coherence", 0.0)
     p.last_rows = values.get("last_rows", 0.0)
@@ -205,7 +206,6 @@ cdef inline void fill_params(Params* p, object values) except *:
     p.forgetting = values.get("forgetting", 0.0)
     p.noise = values.get("noise", 0.0)
     p.jitter = values.get("jitter", 0.0)
-    p.nu = values.get("nu", 0.0)
 
 
 cdef inline bint policy_freezes(int part) noexcept nogil:

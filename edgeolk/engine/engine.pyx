@@ -155,9 +155,14 @@ cdef class Engine:
         """Give a reader scratch in memory of its own, with the alignment of the block."""
         # Scratch starts after the saved state, whose length is in the header.
         cdef Py_ssize_t first = 8 * <Py_ssize_t>self.state.m.eighths
-        cdef unsigned char[::1] memory = bytearray(self.arena.length - first + 2 * WIDEST)
-        cdef size_t misaligned = (<size_t>self.arena.base + first - <size_t>&memory[0]) % WIDEST
+        cdef unsigned char[::1] memory
+        cdef size_t misaligned
         cdef SupportVectorRing ring
+        try:
+            memory = bytearray(self.arena.length - first + 2 * WIDEST)
+        except MemoryError:
+            raise MemoryError("no memory for the scratch of another thread") from None
+        misaligned = (<size_t>self.arena.base + first - <size_t>&memory[0]) % WIDEST
         move_scratch(reader, &memory[misaligned] - <unsigned char*>self.arena.base - first)
         if self.ring is None:
             return memory

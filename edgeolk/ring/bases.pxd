@@ -2,6 +2,7 @@
 
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
 
 from edgeolk.ring.expansion cimport (
     apply_scale, coefficient_count, gather, kernel_row, next_row, plain_row, put,
@@ -164,13 +165,12 @@ cdef inline void map_features(SupportVectorRing ring, int64_t count) noexcept no
 cdef inline double nystrom_score(SupportVectorRing ring, const void* x, const void* coef,
                                  void* row) noexcept nogil:
     """As the ring before the change of basis; then w . z(x), with work[:rank] = z(x)."""
-    cdef int64_t k
     cdef int64_t rank = ring.nystrom.rank
     if rank == 0:
         return kernel_row(ring, x, coef, row)
     if ring.ahead.next >= 0:
-        for k in range(rank):
-            ring.work[k] = ring.features_ahead[ring.ahead.next, k]
+        memcpy(&ring.work[0], &ring.features_ahead[ring.ahead.next, 0],
+               <size_t>rank * sizeof(double))
         ring.ahead.next = NO_ROW
     else:
         kernel_row(ring, x, NULL, kernel_values(ring))

@@ -3,6 +3,8 @@
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t
 
+from libc.string cimport memcpy
+
 from edgeolk.ring.bases cimport map_features, maps_features, take_values
 from edgeolk.core.c cimport OLK_F64, olk_intake_measures, olk_row_outputs
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS
@@ -112,12 +114,7 @@ cdef inline void compute_values(SupportVectorRing ring, int64_t first, int64_t n
 
 cdef inline void put_row_ahead(SupportVectorRing ring, int64_t i, const void* x) noexcept nogil:
     """Store the row just placed as row i ahead."""
-    cdef int64_t j
-    for j in range(ring.c.n_features):
-        if ring.rows_ahead_f64 is not None:
-            ring.rows_ahead_f64[i, j] = (<const double*>x)[j]
-        else:
-            ring.rows_ahead_f32[i, j] = (<const float*>x)[j]
+    memcpy(row_ahead(ring, i), x, <size_t>row_bytes(ring.s))
     ring.ahead.beyond[i] = <int32_t>ring.s.beyond
     if maps_features(ring):
         take_values(ring, i, x)

@@ -60,6 +60,7 @@ OPTIONS: dict[str, Option] = {
         29, 0.005, "distance to the span up to which an incoming vector is projected", "[0, inf)"
     ),
     "epsilon": Option(30, 0.1, "tolerance: smaller errors cost nothing", "[0, inf)"),
+    "nu": Option(31, 0.05, "share of rows to be called novel", "(0, 1)", omitted=0.05),
     "radius": Option(
         32, 0.1, "distance up to which a row adds to the nearest support vector", "[0, inf)"
     ),
@@ -74,7 +75,6 @@ OPTIONS: dict[str, Option] = {
     "forgetting": Option(36, 1.0, "forgetting factor of every row; 1 forgets nothing", "(0, 1]"),
     "noise": Option(37, 0.01, "variance of the noise, in units of that of the function"),
     "jitter": Option(38, lambda c: 1e-4 if c["narrow"] else 1e-6, "added to k(x, x)"),
-    "nu": Option(31, 0.05, "share of rows to be called novel", "(0, 1)", omitted=0.05),
 }
 
 

@@ -42,6 +42,12 @@ cdef class SupportVectorRing:
     cdef Model* m                     # n, steps, counters
     cdef Settings* c
     cdef Ahead* ahead
+    # facts of every step
+    cdef bint wide                    # coefficients, kernel values and distances are float64
+    cdef bint has_norms
+    cdef bint has_row
+    cdef bint uses_lengths            # whether dense rows use the norms
+    cdef bint keeps_products          # whether kernel rows write the distances as a by-product
     # words, or NULL
     cdef Function* function
     cdef Mean* averaging
@@ -57,7 +63,6 @@ cdef class SupportVectorRing:
     cdef double[:, ::1] coef_f64
     cdef float[::1] norms_f32         # (stride,) |s_i|^2, or |s_i|_1 for the Laplacian kernel
     cdef double[::1] norms_f64
-    cdef bint uses_lengths            # whether dense rows use the norms
     cdef double[::1] diagonal         # (slots,)
     cdef int64_t[::1] arrival         # (slots,) step of arrival
     cdef double[::1] inverse          # packed inverse of the Gram matrix
@@ -88,7 +93,6 @@ cdef class SupportVectorRing:
     cdef double[::1] row_f64
     cdef float[::1] distance_f32      # (stride,) ||s_i - x||^2
     cdef double[::1] distance_f64
-    cdef bint keeps_products          # whether kernel rows write the distances as a by-product
     cdef float[:, ::1] mean_coef_f32  # (columns, weights) coefficients of the mean model
     cdef double[:, ::1] mean_coef_f64
     cdef double[:, ::1] class_scores  # (2, columns): scores, then shares of the new example
@@ -157,7 +161,7 @@ cdef inline int row_type(SupportVectorRing ring) noexcept nogil:
 
 cdef inline bint is_wide(SupportVectorRing ring) noexcept nogil:
     """Whether coefficients, kernel values and distances are float64."""
-    return ring.c.choice.coefficients == OLK_F64
+    return ring.wide
 
 
 cdef inline bint may_enter(SupportVectorRing ring, double a) noexcept nogil:
@@ -194,16 +198,21 @@ cdef inline void store_number(Vectors v, int64_t j, int64_t slot, double value) 
 cdef inline void write_vector(Vectors v, int64_t slot, const void* x) noexcept nogil:
     """v[:, slot] <- x, in the row type."""
     cdef int64_t j
-    # Separate loops for the two wide types: this runs at every update.
+    cdef const float* narrow = <const float*>x
+    # A loop for each type: this runs at every update.
     if v.dtype == DTYPE_FLOAT32:
         for j in range(v.d):
-            v.f32[j, slot] = (<const float*>x)[j]
+            v.f32[j, slot] = narrow[j]
     elif v.dtype == DTYPE_FLOAT64:
         for j in range(v.d):
             v.f64[j, slot] = (<const double*>x)[j]
+    elif v.dtype == DTYPE_FLOAT16:
+        for j in range(v.d):
+            v.f16[j, slot] = olk_float_to_half(narrow[j])
     else:
         for j in range(v.d):
-            store_number(v, j, slot, (<const float*>x)[j])
+            v.i8[j, slot] = olk_float_to_level(
+                narrow[j], v.quantizer.scale[j], v.quantizer.offset[j])
 
 
 cdef inline const void* take_vector(SupportVectorRing ring, Vectors v,
@@ -237,14 +246,10 @@ cdef inline void mark_slot_changed(SupportVectorRing ring, int64_t slot) noexcep
     update_slot_norm(ring, slot)
 
 
-cdef inline bint has_norms(SupportVectorRing ring) noexcept nogil:
-    return ring.norms_f32 is not None or ring.norms_f64 is not None
-
-
 cdef inline void update_slot_norm(SupportVectorRing ring, int64_t slot) noexcept nogil:
     """norms[slot] <- norm of the vector as stored, if norms are kept."""
     cdef double norm
-    if has_norms(ring):
+    if ring.has_norms:
         norm = ring.simd.norm[ring.c.vectors](&ring.c.kernel, vectors_from(ring.vectors, slot),
                                               ring.c.stride, ring.c.n_features)
         if ring.norms_f64 is not None:
@@ -308,9 +313,11 @@ cdef inline const void* lengths_from(SupportVectorRing ring, int64_t slot) noexc
 
 
 cdef inline const void* norms_from(SupportVectorRing ring, int64_t slot) noexcept nogil:
+    if not ring.has_norms:
+        return NULL
     if ring.norms_f64 is not None:
         return &ring.norms_f64[slot]
-    return &ring.norms_f32[slot] if ring.norms_f32 is not None else NULL
+    return &ring.norms_f32[slot]
 
 
 cdef inline void* gathered(SupportVectorRing ring) noexcept nogil:
@@ -337,9 +344,11 @@ cdef inline void* mean_coefficients(SupportVectorRing ring) noexcept nogil:
 
 cdef inline void* kernel_values(SupportVectorRing ring) noexcept nogil:
     """The kernel row, or features."""
-    if ring.row_f64 is not None:
+    if not ring.has_row:
+        return NULL
+    if is_wide(ring):
         return &ring.row_f64[0]
-    return &ring.row_f32[0] if ring.row_f32 is not None else NULL
+    return &ring.row_f32[0]
 
 
 cdef inline void* distances(SupportVectorRing ring) noexcept nogil:

@@ -8,7 +8,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
-    OLK_GAUSSIAN, olk_intake, olk_intake_keep, olk_intake_set_width,
+    OLK_F64, OLK_GAUSSIAN, olk_intake, olk_intake_keep, olk_intake_set_width,
     olk_intake_width_is_due,
 )
 from edgeolk.core.preprocessing cimport use_width
@@ -123,9 +123,12 @@ cdef class SupportVectorRing:
         self.rows_ahead_f32, self.rows_ahead_f64 = pair(views.get("rows_ahead"))
         self.values_ahead_f32, self.values_ahead_f64 = pair(views.get("values_ahead"))
         self.features_ahead = views.get("features_ahead")
+        self.wide = s.c.choice.coefficients == OLK_F64
+        self.has_norms = "norms" in views
+        self.has_row = "kernel_row" in views
         self.keeps_products = "distance_row" in views and s.c.kernel.kind == OLK_GAUSSIAN
         # Policies that compare distances need all of them computed in the same way.
-        self.uses_lengths = "distance_row" not in views
+        self.uses_lengths = self.has_norms and "distance_row" not in views
         self.row_fn = s.simd.row[dtype]
         self.sparse_fn = s.simd.sparse[dtype]
         self.pair_fn = s.simd.pair[dtype]

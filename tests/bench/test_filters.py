@@ -13,10 +13,9 @@ import pytest
 # At the end: where an installed wheel is tested, edgeolk must not be the one beside bench.
 sys.path.append(str(Path(__file__).parents[2]))
 
-import edgeolk as ek
 from bench import table
 from bench.filters import __main__ as program
-from bench.filters import picture, profile, series, stand_in, subjects
+from bench.filters import picture, profile, series, subjects
 from bench.filters.subjects import Subject, learner_of
 
 DESCENT = Subject("ogd", "gradient", {"loss": "square"}, {"eta": (0.1, 0.5)})
@@ -93,24 +92,6 @@ def test_every_method_is_made_by_its_public_name() -> None:
         assert learner_of(subject, "2KiB", setting).nbytes <= 2048
 
 
-def test_a_stand_in_is_as_large_as_it_may_be() -> None:
-    learner = stand_in.learner_of("krls_t", 16384, {"gamma": 0.3, "dtype": "float64", "lam": 0.9})
-    assert learner.lam == 0.9
-    assert learner.nbytes == stand_in.nbytes_of("krls_t", learner.budget) <= 16384
-    assert stand_in.nbytes_of("krls_t", learner.budget + 1) > 16384
-
-
-def test_klms_is_gradient_descent_with_the_square_loss() -> None:
-    """The compiled learner, run as the filters are, against the reference of klms."""
-    X = np.random.default_rng(0).normal(size=(200, 6))
-    y = np.sin(X[:, 0])
-    options = {"dtype": "float64", "full": "stop", "loss": "square"}
-    compiled = learner_of(Subject("ogd", "", options), "4KiB", {"gamma": 0.3, "eta": 0.5})
-    assert isinstance(compiled, ek.Learner)
-    reference = stand_in.LEARNERS["klms"](stand_in.gaussian(0.3), compiled.budget, eta=0.5)
-    assert np.allclose(compiled.learn_many(X, y), reference.learn_many(X, y), atol=1e-9)
-
-
 def test_the_program_saves_a_page_a_picture_and_numbers(
     waves: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +114,6 @@ def test_the_program_saves_a_page_a_picture_and_numbers(
     assert program.main() == 0
     page = (tmp_path / "filters.md").read_text()
     assert page.count("## ") == 4 * len(series.SERIES)
-    assert ("times say nothing: `krls`." in page) == stand_in.is_needed("krls")
     assert "![Error against bytes and time](filters.png)" in page
     assert (tmp_path / "filters.png").stat().st_size > 5000
     data = json.loads((tmp_path / "filters.json").read_text())

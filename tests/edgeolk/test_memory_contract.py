@@ -87,8 +87,7 @@ ALLOCATORS = re.compile(
 ALLOWED = {
     ("core/arena.pyx", "PyMem_Calloc"): "the one allocation",
     ("core/arena.pyx", "PyMem_Free"): "and its end",
-    ("core/rows.pxd", "PyMem_Malloc"): "scratch of a second thread that reads at the same time",
-    ("engine/engine.pyx", "PyMem_Free"): "and its end",
+    ("engine/engine.pyx", "bytearray"): "scratch of a second thread that reads at the same time",
     ("rows/scoring.pyx", "np.empty"): "the array that decision_function returns",
     ("rows/learning.pyx", "np.zeros"): "labels of rows for novelty, where none are given",
     ("rows/scoring.pyx", "np.where"): "the array that predict returns",

@@ -21,8 +21,8 @@ from edgeolk.ring.inverse cimport (
 from edgeolk.ring.loss_switch cimport loss_residual, loss_sign
 from edgeolk.core.parts cimport DTYPE_FLOAT64, UPDATE_PA1
 from edgeolk.ring.ring cimport (
-    SupportVectorRing, coefficients, diagonal_or_null, distance_at, distances, has_norms,
-    kernel_values, may_enter, norm_at, norms_from, row_at, set_distance, value_type, vectors_from,
+    SupportVectorRing, coefficients, diagonal_or_null, distance_at, distances, kernel_values,
+    may_enter, norm_at, norms_from, row_at, set_distance, value_type, vectors_from,
 )
 from edgeolk.core.rows cimport list_nonzeros
 from edgeolk.core.state cimport Example, Model
@@ -100,7 +100,7 @@ cdef inline bint rescan_nonzeros(SupportVectorRing ring, int64_t slot, const voi
     cdef double bound = INFINITY
     # Maximum error of a squared distance computed in either way, relative to |x|^2 + |s|^2.
     cdef double max_error = 4.0 * <double>(ring.c.n_features + 8)
-    if ring.c.kernel.kind != OLK_GAUSSIAN or not has_norms(ring) or ring.s.nonzero_index == NULL:
+    if ring.c.kernel.kind != OLK_GAUSSIAN or not ring.has_norms or ring.s.nonzero_index == NULL:
         return False
     list_nonzeros(ring.s, x)
     if ring.s.sparse_x != x:

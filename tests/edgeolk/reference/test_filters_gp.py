@@ -161,6 +161,17 @@ def test_both_forms_agree(seed, B, bounds):
         assert np.allclose(one.variance(PROBES), other.variance(PROBES), rtol=1e-5)
 
 
+@pytest.mark.parametrize("form", [WhitenedKrlsT, WhitenedSogp])
+def test_whitened_coordinates_bear_a_wide_kernel_without_noise(form):
+    """Q and C overflow here within 40 rows."""
+    t = np.arange(700)
+    series = np.sin(0.1 * t) + np.sin(0.237 * t)
+    X = np.lib.stride_tricks.sliding_window_view(series, 4)[:-1]
+    y = series[4:]
+    answers = run(form(tb.gaussian(0.01), 25, sn2=1e-6, jitter=1e-8), X, y)
+    assert np.mean((answers - y)[100:] ** 2) < 1e-5
+
+
 def test_the_matrices_stay_what_they_are():
     X, y = regression_stream(5, 300, 3)
     for form in (FORMS["krls_t"], FORMS["sogp"]):
