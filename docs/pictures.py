@@ -1,9 +1,10 @@
-"""Draws the pictures of the tutorial: ``python docs/pictures.py``."""
+"""Draws the pictures of the tutorial and of forecasting: ``python docs/pictures.py``."""
 
 from __future__ import annotations
 
 import csv
 import lzma
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import matplotlib as mpl
 import numpy as np
 
 import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.drawing.pictures import draw
+from firmware_sim.report import report_of
 
 mpl.use("Agg")
 
@@ -64,6 +68,24 @@ def error() -> None:
     figure.savefig(FOLDER / "tutorial-error.png", dpi=110)
 
 
+def forecast() -> None:
+    """The report of a forecast with a path: the first of its charts."""
+    config = fs.ReplayConfig(
+        "house",
+        forecast="temperature_comedor_sensor",
+        horizon="6h",
+        path=True,
+        ram="256KiB",
+    )
+    report = report_of(fs.replay(config))
+    shown = [one for one in report.sections if one.name in ("path", "horizons")]
+    title = "A room's temperature, six hours ahead"
+    headline = "24 forecasters, one a horizon, in 256 KiB together; the season, a day, was found."
+    report = replace(report, sections=shown, notes=[], title=title, headline=headline)
+    draw(report, FOLDER / "forecasting.png")
+
+
 if __name__ == "__main__":
     data()
     error()
+    forecast()

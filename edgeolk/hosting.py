@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from edgeolk.configuration.config import Config, settings_of
+from edgeolk.configuration.families import FAMILIES
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.methods import find
 from edgeolk.sorf.faces import PARTS, WHATS
@@ -44,6 +45,7 @@ __all__ = [
     "last_reason",
     "learn_many",
     "losses_of",
+    "options_of",
     "pack_reason",
     "rows_since_alarm",
     "scale_many",
@@ -102,6 +104,15 @@ def chooses_loss(algorithm: str) -> bool:
         return "loss" in find(algorithm).choices
     except (TypeError, ValueError):
         return True
+
+
+def options_of(algorithm: str) -> tuple[str, ...]:
+    """Return the names of the options of an algorithm, those of any of its losses included.
+
+    Raises ValueError: there is no such algorithm.
+    """
+    method = find(algorithm)
+    return FAMILIES[method.family].options_of(method)
 
 
 def losses_of(labels: str) -> tuple[str, ...]:

@@ -451,6 +451,78 @@ class Learner(Forecasting, RowLearner, Watching):
             raise ValueError(f"{self.algorithm} has not learned relevances; pass rows: inputs(X)")
         return _learned_shares(self._engine.view("relevance"))
 
+    def explain_one(self, x: Any, means: Any = None) -> FloatArray:
+        """Why a row has its score: what each input contributes to it.
+
+        The contribution of an input is the score of the row minus the score of the row with this
+        input at its mean. Contributions do not sum to the score where inputs act together.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+            The row.
+        means : array-like of shape (n_features,), optional
+            The usual value of each input; by default the means of the learner's own scaler (with
+            ``scale="common"`` the mean of all inputs).
+
+        Returns
+        -------
+        ndarray of float64, shape (n_features,)
+            With several classes, of the score of the predicted one. The learner is not changed, and
+            ``lapse`` counts no answer.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A bad row or bad means; there are no means, and the learner has no scaler.
+
+        Examples
+        --------
+        >>> import edgeolk as ek, numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(2000, 3))
+        >>> learner = ek.Learner(n_features=3, ram="4KiB")
+        >>> scores = learner.learn_many(X, np.where(X[:, 1] > 0, 1.0, -1.0))
+        >>> int(learner.explain_one([0.1, 2.0, 0.1]).argmax())
+        1
+        """
+        row = np.array(x, dtype=float)
+        if means is None:
+            means = self._means()
+        usual = np.asarray(means, dtype=float)
+        for name, found in (("x", row), ("means", usual)):
+            if found.shape != (self.n_features,):
+                raise ValueError(
+                    f"{name} must have the shape ({self.n_features},), got {found.shape}"
+                )
+        scorer = self._uncounted()
+        score: Callable[[FloatArray], float] = scorer.decision_one
+        if self._config.columns > 1:
+            best = int(np.argmax(scorer.scores_one(row)))
+
+            def score(row: FloatArray) -> float:
+                return float(scorer.scores_one(row)[best])
+
+        answer = score(row)
+        contributions = np.empty(self.n_features)
+        for place, mean in enumerate(usual.tolist()):
+            kept, row[place] = row[place], mean
+            contributions[place] = answer - score(row)
+            row[place] = kept
+        return contributions
+
+    def _means(self) -> FloatArray:
+        """The mean of each input in the scaler; raises ValueError if there is none."""
+        scaler = self.scaler
+        if isinstance(scaler, CommonScale):
+            return np.full(self.n_features, scaler.mean)
+        means = None if scaler is None else scaler.mean_
+        if means is None:
+            raise ValueError(
+                f"{self.algorithm} has no means of its inputs (scale='standard' keeps them): "
+                "pass the usual values, explain_one(x, means)"
+            )
+        return np.asarray(means)
+
     def _uncounted(self) -> Scorer:
         """A view whose scores are not answers: ``lapse`` does not count them."""
         scorer = Scorer()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: Control and format characters: escape codes, line ends, marks of text direction.
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -35,6 +35,12 @@ def shortened(text: str, length: int = 40) -> str:
 def counted(count: int, name: str) -> str:
     """Return "1 reading", "2 readings"."""
     return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return "a", "a and b", "a, b and c"."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def joined(names: Iterable[str]) -> str:

@@ -22,6 +22,8 @@ ASKS = {"configuration/families.py"}
 FLAGS = re.compile(r"\b(is_sorf|update_is_sorf|UPDATE_BLENDED|BLENDED)\b")
 #: Records of parts of the sorf family, which only its own code asks for.
 PARTS = {"forecaster", "watch"}
+#: The only algorithm of the sorf family; code asks for its options or traits, not for its name.
+NAME = "sorf"
 #: What is a part of the sorf family.
 OF_SORF = ("sorf/", "export/sorf.py")
 
@@ -43,6 +45,8 @@ def branches(name: str, tree: ast.AST) -> Iterator[str]:
             # A scaler's block has a number in the place of a family's.
             if asked and not any(ast.unparse(side) == "SCALER" for side in sides):
                 yield f"{line} compares a family"
+            if any(isinstance(n, ast.Constant) and n.value == NAME for n in ast.walk(node)):
+                yield f"{line} compares the name of the algorithm"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             text = ast.unparse(node)
             if node.func.id == "isinstance" and re.search(r"\b(Ring|Sorf)Settings\b", text):
@@ -70,6 +74,7 @@ def test_no_flag_of_old_is_left() -> None:
         "if config.family == Family.SORF: pass",
         "isinstance(config, SorfSettings)",
         "return 1 if self._config.forecaster else 0",
+        "if algorithm in ('sorf', 'bpa_s'): pass",
     ],
 )
 def test_a_branch_is_found(code: str) -> None:

@@ -308,8 +308,7 @@ static inline void olk_intake_attach(olk_intake *in, const olk_setup *setup, uin
     scaler->clip = p->clip;
     scaler->window = p->window;
     scaler->freeze_after = p->freeze_after;
-    scaler->method = (int16_t)p->method;
-    scaler->by_feature = 0;
+    scaler->method = p->method;
     scaler->numbers = OLK_REGION(in, scaler);
     scaler->counts = OLK_REGION(in, scaler_counts);
     scaler->minimum = OLK_REGION(in, scaler_range);

@@ -230,14 +230,12 @@ static inline double olk_scaled_number(double centre, double rest, double half, 
    OLK_STANDARD, with statistics in 9 bytes. */
 enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMMON = 3, OLK_COMPACT = 9 };
 
-/* A scaler's parameters and where its statistics are stored. In a learner, `numbers` and `counts`
-   are two regions; in a standalone scaler (`by_feature`), both point into an array of olk_feature,
-   of 40 bytes each: 5 doubles, or 10 words of 32 bits. */
+/* A scaler's parameters and where its statistics are stored. */
 typedef struct {
     double clip;          /* deviations, at least 2 */
     double window;        /* rows */
     int64_t freeze_after; /* 0: never */
-    int16_t method, by_feature;
+    int32_t method;
     double *numbers;     /* of each feature: mean, low, sd, held */
     int32_t *counts;     /* of each feature: age, clipped */
     double *minimum, *maximum; /* [d], OLK_MINMAX only */
@@ -265,19 +263,11 @@ static inline int olk_is_compact(const olk_scaler *s)
 
 static inline double *olk_numbers_of(const olk_scaler *s, ptrdiff_t j)
 {
-#ifndef OLK_SCALE_METHOD
-    if (s->by_feature)
-        return s->numbers + 5 * j;
-#endif
     return s->numbers + 4 * j;
 }
 
 static inline int32_t *olk_counts_of(const olk_scaler *s, ptrdiff_t j)
 {
-#ifndef OLK_SCALE_METHOD
-    if (s->by_feature)
-        return s->counts + 10 * j;
-#endif
     return s->counts + 2 * j;
 }
 

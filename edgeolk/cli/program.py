@@ -161,6 +161,7 @@ def _export(options: argparse.Namespace) -> None:
         with_=names,
         prefix=options.prefix,
         scratch=options.scratch,
+        classes=[name for name in options.classes.split(",") if name],
     ):
         print(name)
 
@@ -196,6 +197,10 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--scratch", default="stack", choices=SCRATCH,
         help="where calls keep their scratch: stack, or arena for small stacks (default stack)",
+    )  # fmt: skip
+    export.add_argument(
+        "--classes", default="", metavar="NAMES",
+        help="names of the classes in the order of their numbers, separated by commas",
     )  # fmt: skip
     export.set_defaults(run=_export)
     return parser

@@ -55,19 +55,34 @@ class Plan:
     gamma_rows: int = 0
     width_follows: bool = False
 
-    def __str__(self) -> str:
+    @property
+    def _title(self) -> str:
         title = f"{self.algorithm}: d = {self.n_features}, B = {self.budget}, {self.dtype}"
         if self.coefficients != "float64":
             title += f", coefficients {self.coefficients}"
-        table = region_table(title, self.regions, self.nbytes)
-        lines = [table, f"{'longest step':<18}  {self.longest_step}"]
+        return title
+
+    @property
+    def _facts(self) -> dict[str, str]:
+        """Properties below the regions, by name."""
+        facts = {"longest step": self.longest_step}
         if not self.budget:
-            lines.append(f"{'kernel':<18}  none: 32 frequencies do not fit")
+            facts["kernel"] = "none: 32 frequencies do not fit"
         if self.gamma_rows:
-            lines.append(f"{'kernel width':<18}  from the first {self.gamma_rows} rows")
+            facts["kernel width"] = f"from the first {self.gamma_rows} rows"
         if self.width_follows:
-            lines.append(f"{'kernel width':<18}  follows the rows")
-        return "\n".join(lines)
+            facts["kernel width"] = "follows the rows"
+        return facts
+
+    def __str__(self) -> str:
+        table = region_table(self._title, self.regions, self.nbytes)
+        return "\n".join([table, *(f"{name:<18}  {text}" for name, text in self._facts.items())])
+
+    def _repr_html_(self) -> str:
+        """A map of the block and a table, which notebooks show."""
+        from edgeolk.configuration.notebook import plan_html
+
+        return plan_html(self._title, self.regions, self.nbytes, self._facts)
 
 
 def plan_of(config: Settings) -> Plan:
@@ -95,6 +110,7 @@ def plan_of(config: Settings) -> Plan:
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
+
 
 class RamError(ValueError):
     """Not even the smallest model fits; ``least`` bytes, and no fewer, hold one."""

@@ -93,8 +93,7 @@ cdef extern from "scaler.h" nogil:
         double clip
         double window
         int64_t freeze_after
-        int16_t method
-        int16_t by_feature
+        int32_t method
         double* numbers
         int32_t* counts
         double* minimum

@@ -9,6 +9,7 @@ git: after a change of a row, run ``python -m edgeolk.core.generate``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from pathlib import Path
@@ -18,6 +19,7 @@ from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import KERNELS
 from edgeolk.parts.losses import LOSSES, RESIDUAL_UPDATES
 from edgeolk.parts.numbers import AXES, Family, KernelKind
+from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.storage import MAX_FLOAT
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.updates import UPDATES
@@ -106,6 +108,63 @@ ROLES: dict[str, Role] = {
 }
 
 
+#: What the functions of policies are made of.
+READ = ("ring/policies/*.pxd", "ring/inverse.pxd", "ring/expansion.pxd", "ring/ring.pxd")
+#: Functions that read further regions only if the norm is tracked, for which ``needed`` of
+#: ``ring/regions.py`` adds them.
+ONLY_WITH_NORM = ("drop",)
+#: Regions that a configuration has or lacks whatever its policy; functions ask before they read.
+WHATEVER_POLICY = {
+    *("function", "coefficients", "support_vectors", "class_scores", "per_update", "averaging"),
+    *("mean_start", "norms", "nonzero_index", "nonzero_value"),
+}
+#: Facts of a ring that a function asks for before it calls another, which then may read.
+GUARDED = {"keeps_products": "distances", "ahead.next": "take_values_ahead"}
+_FUNCTION = re.compile(
+    r"^cdef inline [^(\n]*?(\w+)\([^)]*\)[^:]*:\n((?:    .*\n|\n)*)", re.MULTILINE
+)
+_TEXT = re.compile(r'"""[\s\S]*?"""|#.*')
+_VIEWS = re.compile(r"self\.([\w., ]+) = [^\n]*?views(?:\.get\(|, )\"(\w+)\"")
+
+
+def _bodies() -> dict[str, str]:
+    """The functions that policies may call: name -> body, without comments."""
+    sources = (path for pattern in READ for path in sorted(PACKAGE.glob(pattern)))
+    text = "".join(_TEXT.sub("", path.read_text(encoding="utf-8")) for path in sources)
+    return {found[1]: found[2] for found in _FUNCTION.finditer(text)}
+
+
+def regions_read(functions: Iterable[str]) -> set[str]:
+    """The regions that functions of policies, and what they call, read whatever the configuration.
+
+    Without those that a function compares with None or NULL before it reads them.
+    """
+    made = (PACKAGE / "ring" / "ring.pyx").read_text(encoding="utf-8")
+    regions = {
+        member.strip().removeprefix("self."): region
+        for members, region in _VIEWS.findall(made)
+        for member in members.split(",")
+    }
+    bodies = _bodies()
+    left, seen, read = [*functions], set[str](), set[str]()
+    while left:
+        name = left.pop()
+        if name in seen or name not in bodies:
+            continue
+        seen.add(name)
+        body = bodies[name]
+        optional = set(re.findall(r"\bring\.(\w+) (?:[!=]= NULL|is (?:not )?None)", body))
+        read |= {
+            region
+            for member, region in regions.items()
+            if member not in optional and re.search(rf"\bring\.{member}\b", body)
+        }
+        if name not in ONLY_WITH_NORM:
+            guarded = {call for guard, call in GUARDED.items() if f"ring.{guard}" in body}
+            left += [call for call in re.findall(r"\b(\w+)\(", body) if call not in guarded]
+    return read
+
+
 def _test(axis: str, members: Iterable[IntEnum], variable: str) -> str:
     return " or ".join(f"{variable} == {axis.upper()}_{member.name}" for member in members)
 
@@ -161,9 +220,10 @@ def sorf_pxd() -> str:
 
 
 def check() -> None:
-    """Check that every part has a row that names its required functions.
+    """Check that every part has a row that names its functions, and the regions that they read.
 
-    Raises ValueError: one is missing, and the part would fall through the switches.
+    Raises ValueError: a function is missing, and the part would fall through the switches; or a
+    policy would read a region that the block does not have.
     """
     for axis, kind in AXES.items():
         for member in kind:
@@ -178,6 +238,14 @@ def check() -> None:
         for loss in UPDATES[update].losses:
             if not (LOSSES[loss].residual and LOSSES[loss].sign):
                 raise ValueError(f"Loss.{loss.name} needs a residual for Update.{update.name}")
+    for policy, row in POLICIES.items():
+        if row.is_filter:
+            continue  # it reads the regions of a step, which the row of the update names
+        named = {*row.regions, *(row.columns or ()), *WHATEVER_POLICY}
+        if unnamed := regions_read([row.admit.split(".")[1]]) - named:
+            raise ValueError(
+                f"Policy.{policy.name} reads {min(unnamed)!r}: its row must name this region"
+            )
 
 
 def switches_pxd(roles: Mapping[str, Role]) -> str:

@@ -62,11 +62,15 @@ def check_exportable(learner: Learner) -> None:
 
 
 def files_of(
-    learner: Learner, counted: Sequence[Row] = (), scratch: str = SCRATCH[0]
+    learner: Learner,
+    counted: Sequence[Row] = (),
+    scratch: str = SCRATCH[0],
+    classes: Sequence[str] = (),
 ) -> dict[str, str]:
     """Name -> text of every file in the folder.
 
-    counted: instructions per row; scratch: where calls have their scratch memory.
+    counted: instructions per row; scratch: where calls have their scratch memory; classes: their
+    names.
 
     Raises
     ------
@@ -92,10 +96,36 @@ def files_of(
     stacks = {FLAGS[how]: count for how, count in stacks_of(learner, scratch).items()}
     work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype).items()}
     model = replace(
-        kind.model_of(learner, scratch), stacks=stacks, scratch=work if scratch == "arena" else {}
+        kind.model_of(learner, scratch),
+        stacks=stacks,
+        scratch=work if scratch == "arena" else {},
+        classes=_checked_classes(learner, classes),
     )
     files["README.md"] = readme(learner, model, counted)
     return {**files, "model.h": model.header, "model.c": model.source}
+
+
+def _checked_classes(learner: Learner, classes: Sequence[str]) -> tuple[str, ...]:
+    """The names of the classes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        They are not the names of this learner's classes.
+    """
+    names = tuple(classes)
+    if isinstance(classes, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"classes must be a sequence of str, got {classes!r}")
+    if not names:
+        return ()
+    if not learner._config.needs_labels or learner.is_regression:
+        kind = "numbers" if learner.is_regression else "not needed"
+        raise ValueError(f"classes are for learners of classes; the labels here are {kind}")
+    if len(names) != learner.n_classes:
+        raise ValueError(f"classes must have {learner.n_classes} names, got {len(names)}: {names}")
+    if len({*names}) < len(names):
+        raise ValueError(f"classes must differ, got {names}")
+    return names
 
 
 def check_folder(folder: Path, names: Iterable[str], extra: Iterable[str]) -> None:
@@ -123,6 +153,7 @@ def export_c(
     with_: Sequence[str] = (),
     prefix: str = USUAL,
     scratch: str = SCRATCH[0],
+    classes: Sequence[str] = (),
     counted: Sequence[Row] = (),
 ) -> list[str]:
     """Export a learner as a folder of C99 code that continues from its present state.
@@ -147,6 +178,9 @@ def export_c(
     scratch : {"stack", "arena"}
         Where a call has its scratch memory. ``"arena"`` takes 2 or 3 KiB there and less of the
         stack: for boards with less than 8 KB of RAM and for tasks with small stacks.
+    classes : sequence of str
+        Names of the classes in the order of their numbers (of two classes: of -1 and of 1), which
+        become the constant ``ek_class_names``.
     counted : sequence of edgeolk.export.costs.Row
         Instructions per row of this model, counted on emulated boards
         (``firmware_sim.mcu.counting.counted``), for the README instead of estimates.
@@ -165,7 +199,7 @@ def export_c(
         The folder cannot be written, or contains files of the same names but no export.
     """
     check_prefix(prefix)
-    files = files_of(learner, counted, scratch)
+    files = files_of(learner, counted, scratch, classes)
     sources = sorted(name for name in files if name.endswith(".c") and name != "main.c")
     files = renamed(prefix, {**files, **kits(with_, sources, prefix)})
     check_folder(Path(folder), files, renamed(prefix, {"edgeolk.h": "", "model.h": ""}))

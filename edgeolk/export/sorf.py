@@ -132,7 +132,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SHARED": int(at["shared_relevance"] > 0),
         "EK_MULTIPLES": multiples,
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
-        **{f"EK_AT_{name}": f"{offset}u" for name, offset in at.items()},
+        "EK_ROW_MEMORY": int(at["row_memory"] > 0),
         "EK_SORF": wrapped(designated(setup.pop("sorf"))),
         "EK_FORECASTS": int(config.forecaster is not None),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),

@@ -65,6 +65,15 @@ def array(kind: str, name: str, items: Iterable[str]) -> str:
 IN_DECIMAL = ("EK_MOST", "EK_MOST_WEIGHT")
 
 
+def literal(text: str) -> str:
+    """A string literal of C for a text in UTF-8."""
+    letters = (
+        chr(byte) if 31 < byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}"
+        for byte in text.encode()
+    )
+    return f'"{"".join(letters)}"'
+
+
 def defines(values: dict[str, Any]) -> str:
     """One macro per line; numbers are converted, strings are C code already."""
     return "".join(
@@ -101,6 +110,8 @@ class Model:
         Compiler flag ("" for none) -> the maximum stack of any call, in bytes.
     scratch : dict
         The same flags -> bytes of scratch in the arena; empty if there is none.
+    classes : tuple of str
+        Names of the classes; empty if they have none.
     """
 
     macros: dict[str, Any]
@@ -110,6 +121,12 @@ class Model:
     constants: int
     stacks: dict[str, int] = field(default_factory=dict)
     scratch: dict[str, int] = field(default_factory=dict)
+    classes: tuple[str, ...] = ()
+
+    @property
+    def _place(self) -> str:
+        """The index of a label's name, in C."""
+        return "label > 0" if self.macros["EK_COLUMNS"] == 1 else "(int)label"
 
     @property
     def header(self) -> str:
@@ -120,8 +137,10 @@ class Model:
             + defines(self.macros)
             + by_arithmetic("EK_STACK_BYTES", self.stacks)
             + (by_arithmetic("EK_SCRATCH_BYTES", self.scratch) if self.scratch else "")
+            + (f"#define EK_CLASSES {len(self.classes)}\n" if self.classes else "")
             + '\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
             + self.declared
+            + self._declared_classes
             + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
         )
 
@@ -129,7 +148,20 @@ class Model:
     def source(self) -> str:
         """model.c."""
         about = "/* The model as it was when it was exported. */"
-        return f'{about}\n#include "model.h"\n\n{self.defined}'
+        text = f'{about}\n#include "model.h"\n\n{self.defined}'
+        if self.classes:
+            names = "".join(f"    {literal(name)},\n" for name in self.classes)
+            text += f"\nconst char *const ek_class_names[EK_CLASSES] = {{\n{names}}};\n"
+        return text
+
+    @property
+    def _declared_classes(self) -> str:
+        if not self.classes:
+            return ""
+        return (
+            f"/* The name of a label in UTF-8: ek_class_names[{self._place}]. */\n"
+            "extern const char *const ek_class_names[EK_CLASSES];\n"
+        )
 
 
 #: This many consecutive zeros end a run.

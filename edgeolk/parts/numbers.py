@@ -1,7 +1,7 @@
 """The families of learners, and their parts, as enums.
 
 Values are stored in model files: append, never renumber. The compiled core reads the same numbers
-from ``core/parts.pxd``, which ``setup.py`` writes from this file and the rows in this folder.
+from ``core/parts.pxd``, which ``core/generate.py`` writes from this file and the rows of parts.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from edgeolk.configuration.header import (
     unpack,
 )
 from edgeolk.configuration.layout import region_table
-from edgeolk.configuration.regions import ELEMENT_BYTES, Region
+from edgeolk.configuration.regions import ELEMENT_BYTES, Lifetime, Region
 from edgeolk.files import live, restore
 from edgeolk.files.atomic import open_regular, write_atomically
 from edgeolk.files.checksums import verify_file
@@ -89,9 +89,20 @@ class ScalerPlan:
     regions: tuple[Region, ...]
     nbytes: int
 
+    @property
+    def _title(self) -> str:
+        return f"{self.method} scaler: d = {self.n_features}"
+
     def __str__(self) -> str:
-        title = f"{self.method} scaler: d = {self.n_features}"
-        return region_table(title, self.regions, self.nbytes)
+        return region_table(self._title, self.regions, self.nbytes)
+
+    def _repr_html_(self) -> str:
+        """A map of the block and a table, which notebooks show."""
+        from edgeolk.configuration.notebook import plan_html
+
+        *parts, padding = self.regions
+        state = [one._replace(lifetime=Lifetime.STATE) for one in parts]
+        return plan_html(self._title, (*state, padding), self.nbytes, {})
 
 
 def plan_of(n_features: int, method: int, clipped: bool) -> ScalerPlan:

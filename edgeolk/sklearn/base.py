@@ -5,6 +5,7 @@ creation from the first rows, and passes over rows.
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable, Iterator
 from numbers import Real
@@ -25,7 +26,7 @@ from edgeolk.parts.methods import find
 from edgeolk.progress import Progress
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.record import GAMMA_ROWS, INSIDE
-from edgeolk.sklearn.missing import ColumnMeans
+from edgeolk.sklearn.missing import ColumnMeans, gaps_in
 from edgeolk.wrapped import other_arguments, size_of
 
 FloatArray = NDArray[np.float64]
@@ -310,7 +311,7 @@ class OnlineKernelBase(BaseEstimator):
             and X.shape[1] == self.n_features_in_
             and X.flags.carray
             and not hasattr(self, "feature_names_in_")
-            and bool(np.isfinite(X).all())
+            and math.isfinite(np.vdot(X, X))  # else a number may not be finite
         )
 
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool, **how: Any) -> Any:
@@ -342,7 +343,7 @@ class OnlineKernelBase(BaseEstimator):
         """Raise ValueError for rows with NaN, or if ``missing`` is neither "mean" nor "refuse"."""
         if self.missing != "refuse":
             raise ValueError(f"missing must be 'mean' or 'refuse', got {self.missing!r}")
-        if np.isnan(X.data if hasattr(X, "tocsr") else X).any():
+        if gaps_in(X.data if hasattr(X, "tocsr") else X) is not None:
             raise ValueError(
                 "X contains NaN, which missing='refuse' does not allow; missing='mean' replaces it"
                 " by the mean of its column"

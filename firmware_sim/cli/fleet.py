@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgeolk import parse_bytes
 from firmware_sim.cli.processes import Interruption, interruption
-from firmware_sim.cli.shared import WORKERS, add_command, reported
+from firmware_sim.cli.shared import STRICT, WORKERS, add_command, reported
 from firmware_sim.cli.terminal import FAILED, Bar, ended, tell, written
 from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS
@@ -53,6 +53,9 @@ COMMAND_OPTIONS = {
         Value("never|any|all|N", values.failures),
         default="any",
         group="report",
+    ),
+    "strict": replace(
+        STRICT, help="a run that leaves out more than a tenth of its rows has failed"
     ),
     "quiet": _REPORT["quiet"],
     "no_progress": _REPORT["no_progress"],
@@ -138,6 +141,7 @@ def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitSta
             workers=chosen.workers or os.cpu_count() or 1,
             worker_memory=_memory(chosen.worker_memory),
             models=chosen.save_models,
+            strict=chosen.strict,
             form=chosen.format,
             on_start=bar.start,
             on_task=bar.move,

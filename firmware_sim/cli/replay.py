@@ -243,7 +243,7 @@ def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], lis
 
     def export() -> list[Path]:
         try:
-            ek.export_c(replay.device.learner, folder)
+            ek.export_c(replay.device.learner, folder, classes=replay.config.classes)
         except (OSError, ValueError) as error:
             raise SimulatorError(f"--export {folder}: {error}") from None
         return [Path(folder)]

@@ -114,9 +114,7 @@ def ended(
 
     left_out: the headline about rows that were left out, which ``--strict`` makes an error.
     """
-    strict = bool(left_out) and chosen.strict
-    if left_out and (strict or not chosen.quiet):
-        alarm(f"{'--strict' if strict else 'warning'}: {left_out}")
+    failed = tell_left_out(chosen, left_out)
     if not chosen.quiet:
         for warning in warnings:
             if warning != left_out:
@@ -125,7 +123,15 @@ def ended(
     code = report_unwritten(unwritten)
     if interrupted:
         return interrupted.exit_code
-    return USAGE if strict else code
+    return failed or code
+
+
+def tell_left_out(chosen: argparse.Namespace, headline: str) -> int:
+    """Print the headline about rows that were left out; return the exit code of ``--strict``."""
+    strict = bool(headline) and getattr(chosen, "strict", False)
+    if headline and (strict or not chosen.quiet):
+        alarm(f"{'--strict' if strict else 'warning'}: {headline}")
+    return USAGE if strict else OK
 
 
 class ProgressLines:

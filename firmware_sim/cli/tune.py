@@ -8,8 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli.shared import STREAM, WORKERS, add_command, assumed_of, config_of, reported
-from firmware_sim.cli.terminal import Bar, note, report_unwritten, show, written
+from firmware_sim.cli.shared import (
+    STREAM,
+    STRICT,
+    WORKERS,
+    add_command,
+    assumed_of,
+    config_of,
+    reported,
+)
+from firmware_sim.cli.terminal import Bar, note, report_unwritten, show, tell_left_out, written
 from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.report.writing import claimed, write_files
 
@@ -25,6 +33,7 @@ COMMAND_OPTIONS = {
         _REPORT["out"], help="write tune.txt, tune.json and tune.html here (default: nowhere)"
     ),
     "quiet": replace(_REPORT["quiet"], help="print nothing but the options to take"),
+    "strict": STRICT,
     "no_picture": replace(_REPORT["no_picture"], help="no effect: tune draws no picture"),
 }
 
@@ -65,5 +74,6 @@ def run(chosen: argparse.Namespace) -> int:
                 lambda: write_files(report, Path(chosen.out), "tune", picture=False)
             )
     written_to = "\nreport    " + "  ".join(map(str, files)) if files else ""
+    failed = tell_left_out(chosen, found.left_out)
     show(found.options if chosen.quiet else report.to_text().rstrip() + written_to)
-    return report_unwritten(unwritten)
+    return failed or report_unwritten(unwritten)

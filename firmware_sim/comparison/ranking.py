@@ -67,6 +67,8 @@ def table(found: Comparison) -> Table:
         f"{metrics.loss_name}{' in %' if metrics.shares else ''} (deviation among seeds), "
         "everything under the cap; small: does not fit, slow: took too long"
     )
+    if found.rows.models:
+        title += "; models of other libraries have no cap, only their pickled bytes"
     rows = [
         (shown(name), *(_cell(found, name, ram) for ram in found.rams)) for name in ranking(found)
     ]

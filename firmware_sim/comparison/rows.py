@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import ALONE, Evaluator
+from firmware_sim.comparison.models import ModelOutcome
 from firmware_sim.comparison.work import default_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
@@ -52,7 +53,18 @@ class Rows:
     trivial: tuple[str, ...]  # names of the baselines that do not learn from readings
     config: ReplayConfig  # the configuration, with the classes found in the stream
     left_out: str = ""  # the headline about rows that were left out
-    cadence: float | None = None  # seconds between rows; None if unknown
+    day: int = 0  # rows of a day; 0 if unknown
+    models: list[ModelOutcome] = field(default_factory=list)  # of other libraries
+
+    def add_model(self, found: ModelOutcome) -> None:
+        """Add the result of a model of another library to what the methods have to beat."""
+        self.models.append(found)
+        if found.detail:
+            self.notes.append(f"{found.name} ({found.library}) took too long: {found.detail}")
+            return
+        records = self.evaluator.of_scores(found.scores)
+        self.baselines[found.label] = self.evaluator.loss(records)
+        self.baseline_blocks[found.label] = self.evaluator.blocks(records).get("learner", [])
 
     @property
     def y(self) -> Row:
@@ -129,7 +141,8 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
             f"{lacking:,} of {len(y):,} rows lack a reading: the default is told so, for the"
             " others the last one stands in"
         )
-    season, named = season or day_of(result.period, len(y)), season > 0
+    day = rows_of_day(_seconds(held, numbers), config.period)
+    season, named = season or as_season(day, len(y)), season > 0
     as_read = np.where(np.isnan(raw), np.nan, as_read)
     rivals = evaluator.kind.baselines(X, as_read, y, season, named=named)
     return Rows(
@@ -143,7 +156,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
         warnings=result.warnings,
         config=config,
         left_out=result.left_out,
-        cadence=result.period,
+        day=day,
         **_baselines(evaluator, result.metrics, rivals),
     )
 
@@ -187,10 +200,33 @@ class _Collecting(Device):
         return Batch(self.trainer.records(y, when))
 
 
-def day_of(period: float | None, rows: int) -> int:
-    """Return the rows of a day; 0 if unknown, or if the stream is shorter than three days."""
-    season = round(_DAY / period) if period else 0
-    return season if 2 <= season <= rows // 3 else 0
+def rows_of_day(seconds: Row, period: float | None = None) -> int:
+    """Return the rows of a day; 0 if unknown.
+
+    The median of those of each day from the first row on, but for the last day, which may be cut
+    off, and days without rows. Intervals tell less: three sensors that report one after the other
+    every five minutes are seconds apart.
+
+    seconds: when the rows were taken; NaN if unknown.
+    period: seconds between rows, if they are known without a clock.
+    """
+    if period:
+        return round(_DAY / period)
+    known = seconds[~np.isnan(seconds)]
+    days = np.floor((known - known.min(initial=np.inf)) / _DAY) if len(known) else known
+    _, counts = np.unique(days, return_counts=True)
+    return round(float(np.median(counts[:-1]))) if len(counts) > 1 else 0
+
+
+def as_season(rows: int, n: int) -> int:
+    """Return so many rows as a season of n rows; 0 if these are not three of them."""
+    return rows if 2 <= rows <= n // 3 else 0
+
+
+def _seconds(stream: HeldStream, numbers: Places) -> Row:
+    """Return when the rows of these numbers were taken."""
+    every = np.concatenate([block.seconds for block in stream.blocks()])
+    return np.asarray(every[numbers - 1])
 
 
 def _keeps_gaps(config: ReplayConfig) -> bool:

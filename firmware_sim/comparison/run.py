@@ -8,14 +8,15 @@ import multiprocessing
 import os
 import signal
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import edgeolk as ek
+from firmware_sim.comparison import models as others
 from firmware_sim.comparison.evaluators import BLOCKS
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.work import DEFAULT, FEW, Outcome, Run, do, draws, goes
@@ -23,6 +24,7 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import COMPARE
 from firmware_sim.configuration.values import RECOMMENDED, canonical, storage_of
+from firmware_sim.drawing.shown import Shown
 from firmware_sim.errors import SimulatorError
 from firmware_sim.report.journal import Journal
 
@@ -33,8 +35,8 @@ _shared: list[Any] = []
 
 
 @dataclass
-class Comparison:
-    """The result of a comparison.
+class Comparison(Shown):
+    """The result of a comparison; notebooks show its report.
 
     Attributes
     ----------
@@ -49,6 +51,8 @@ class Comparison:
     complete : bool
         Whether all runs are finished.
     """
+
+    _reporter: ClassVar[str] = "firmware_sim.comparison.report"
 
     config: ReplayConfig
     rows: Rows
@@ -118,6 +122,7 @@ def compare(
     rams: Sequence[int | str],
     algorithms: Sequence[str] | None = None,
     *,
+    models: Mapping[str, Any] | None = None,
     folder: str | Path,
     seeds: int = 3,
     seconds: float = 20.0,
@@ -140,6 +145,10 @@ def compare(
     algorithms : sequence of str, optional
         The methods; by default all that `edgeolk` has for the kind of labels. The learner that
         `replay` runs by default, ``"default"``, is always included.
+    models : mapping of str to object, optional
+        Models of other libraries, by name, to stand beside the methods: river's, or scikit-learn's
+        with ``partial_fit``. A copy of each answers every row, unscaled, before it learns it. They
+        have no cap: the table names the bytes of each at the end. They are run again at each call.
     folder : str or Path
         The results are stored here as runs finish; runs that it already contains are not repeated.
     seeds : int
@@ -171,12 +180,15 @@ def compare(
     for name in names[1:]:
         if name not in known:
             raise SimulatorError(f"algorithm {name!r} is not one of: {', '.join(known)}")
+    others.check(models or {}, config.resolved.kind)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     rows = prepare(config.outside(), int(config.params.get("season") or 0))
     config, gamma = rows.config, rows.width.gamma
     if not algorithms:
         names = [name for name in names if name == DEFAULT or goes(name, config, rows.X.shape[1])]
+    for name, model in (models or {}).items():
+        rows.add_model(others.run(name, model, rows.evaluator, rows.features, seconds))
     runs, few = [], rows.X[:FEW]
     drawn = rows.evaluator.kind.drawn(len(few), rows.y)
     for name in names:

@@ -11,19 +11,20 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 import edgeolk as ek
 from edgeolk import hosting
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.comparison.rows import day_of, prepare
+from firmware_sim.comparison.rows import as_season, prepare
 from firmware_sim.comparison.run import Each, spread
 from firmware_sim.comparison.work import EndedError, Recording, default_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.drawing.document import Report, Section, split_sentence
+from firmware_sim.drawing.shown import Shown
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.report.summary import options
@@ -52,8 +53,8 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Tuning:
-    """The chosen parameters, and the gain.
+class Tuning(Shown):
+    """The chosen parameters, and the gain; notebooks show its report.
 
     Attributes
     ----------
@@ -71,7 +72,11 @@ class Tuning:
     default : float or None
         The loss of the default learner of `replay` on the later rows; None if the start is that
         learner.
+    left_out : str
+        The headline about rows that were left out, if these are more than a tenth; else empty.
     """
+
+    _reporter: ClassVar[str] = __name__
 
     config: ReplayConfig
     start: Candidate
@@ -84,6 +89,7 @@ class Tuning:
     evaluator: Evaluator = field(compare=False)
     replayed: float = math.nan
     default: float | None = None
+    left_out: str = ""
 
     @property
     def best(self) -> Candidate | None:
@@ -171,7 +177,7 @@ def tune(
         width = float(replay.device.learner.kernel.gamma)
     pool = _field(fixed, start, width, candidates, found.X.shape[1])
     if config.label_kind.keeps_rows and season is None:
-        pool = _with_seasons(pool, _seasons(found.cadence, found.y[:few]), config.seed)
+        pool = _with_seasons(pool, _seasons(found.day, found.y[:few]), config.seed)
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
     with spread(workers, evaluator, replace(fixed, stream="", faults=())) as each:
@@ -188,8 +194,9 @@ def tune(
             loss, _ = _losses(_Job(Candidate(None), n, few), evaluator, usual)
             default = loss if math.isfinite(loss) else None
     return Tuning(
-        config, start, chosen, few, n - few, before, after, work, evaluator, replayed, default
-    )
+        config, start, chosen, few, n - few, before, after, work, evaluator, replayed, default,
+        found.left_out,
+    )  # fmt: skip
 
 
 class _Job(NamedTuple):
@@ -247,10 +254,12 @@ def _field(
     return out
 
 
-def _seasons(period: float | None, y: Row) -> list[int]:
-    """Return seasons to try: a day, a week, and the lag of the highest autocorrelation."""
-    day = day_of(period, len(y))
-    found = [season for season in (day, 7 * day) if 2 <= season <= len(y) // 3]
+def _seasons(day: int, y: Row) -> list[int]:
+    """Return seasons to try: a day, a week, and the lag of the highest autocorrelation.
+
+    day: rows of a day; 0 if unknown.
+    """
+    found = [season for season in (day, 7 * day) if as_season(season, len(y))]
     steps = np.diff(y)
     steps = steps - steps.mean()
     if len(steps) > 4 * _MIN_SEASON and steps.any():
@@ -371,6 +380,7 @@ def report_of(found: Tuning) -> Report:
                 )
             },
         },
+        found.left_out,
         alert=best is None,
         notes=notes,
     )

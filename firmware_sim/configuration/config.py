@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 import edgeolk as ek
@@ -13,10 +14,13 @@ from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS, Fields
 from firmware_sim.configuration.option import documented
 from firmware_sim.configuration.values import NOT_PARAMETERS, RECOMMENDED, canonical, storage_of
+from firmware_sim.drawing.document import Report, Section, Table
+from firmware_sim.drawing.shown import Noted
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds import KINDS, Kind, Setup, check_implied, implied, kind_of
 from firmware_sim.kinds.base import Asked
-from firmware_sim.streams import BUNDLED
+from firmware_sim.streams import BUNDLED, Stream
+from firmware_sim.streams.tables import Frame
 
 #: Rows of the label queue if the delay is in seconds.
 _QUEUE = 64
@@ -32,6 +36,16 @@ def freezes(config: ReplayConfig) -> bool:
     return hosting.traits_of(resolved).freezes
 
 
+def source_of(stream: Any) -> str | Stream | Frame:
+    """Return the stream of a configuration: a path as its name, a frame as a source of rows.
+
+    Raises StreamError: it is something else.
+    """
+    if isinstance(stream, PathLike):
+        return str(fspath(stream))
+    return stream if isinstance(stream, str | Stream | Frame) else Frame(stream)
+
+
 class Resolved(NamedTuple):
     """The learner that a configuration leads to."""
 
@@ -43,7 +57,7 @@ class Resolved(NamedTuple):
 
 @documented
 @dataclass(frozen=True)
-class ReplayConfig(Fields):
+class ReplayConfig(Fields, Noted):
     """The stream, the device and the learner of a replay.
 
     Fields hold what was asked for; ``resolved`` has the algorithm, its parameters, the storage type
@@ -51,9 +65,10 @@ class ReplayConfig(Fields):
 
     Parameters
     ----------
-    stream : str or Stream
+    stream : str, path, Stream, or pandas or polars DataFrame
         The path of a CSV, NPZ, LIBSVM, Excel or Parquet file, the name of a bundled stream, ``-``
-        for CSV from standard input, an address as ``mqtt://host/topic``, or a stream object.
+        for CSV from standard input, an address as ``mqtt://host/topic``, or a stream object. The
+        cells of a frame are read like those of a file, and so is an index of times.
     (options)
 
     Raises
@@ -63,8 +78,10 @@ class ReplayConfig(Fields):
     """
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "stream", source_of(self.stream))
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
         object.__setattr__(self, "params", {**self.params})
+        self._take_forecast()
         for name, one in OPTIONS.items():
             one.refuse(name, getattr(self, name))
         self._check_labels()
@@ -73,6 +90,64 @@ class ReplayConfig(Fields):
                 raise SimulatorError(f"{name} is not a parameter of an algorithm (see --help)")
         self._check_scaling()
         self._check_device()
+        self._check_held_out()
+
+    def _take_forecast(self) -> None:
+        """Set the target and the kind of labels of a forecast, and refuse what contradicts it."""
+        column = self.forecast
+        if column is None:
+            return
+        kind = next(name for name, one in KINDS.items() if one.is_forecast)
+        for name, value in (("target", column), ("kind", kind)):
+            if getattr(self, name) not in (None, "", value):
+                raise SimulatorError(
+                    f"forecast is {column!r}, and {name} is {getattr(self, name)!r}: leave {name} "
+                    "out"
+                )
+            object.__setattr__(self, name, value)
+        if self.label_delay or self.label_missing or self.ask or self.label_queue:
+            raise SimulatorError(
+                "forecast brings each target when its row comes: label-delay, label-queue, "
+                "label-missing and ask do not apply"
+            )
+        if "horizon" in self.params:
+            raise SimulatorError("the horizon of a forecast is an option of its own: --horizon")
+        if self.power_cut is not None:
+            raise SimulatorError("forecast cannot be combined with power-cut")
+        if isinstance(self.season, int) and 0 < self.season < self.rows_ahead:
+            raise SimulatorError(
+                f"season is {self.season}: it must be at least the horizon, {self.horizon} rows"
+            )
+
+    @property
+    def rows_ahead(self) -> int:
+        """Rows that a forecast looks ahead; 0 if there is none, or before its time is in rows."""
+        if self.forecast is None or not isinstance(self.horizon, int):
+            return 0
+        return self.horizon
+
+    def _report(self) -> Report:
+        """The options that were given, and the learner that they lead to."""
+        algorithm, params, dtype, kind = self.resolved
+        given = {
+            name: (value, one)
+            for name, one in OPTIONS.items()
+            if (value := getattr(self, name)) != one.default or name == "ram"
+        }
+        table = Table(
+            "options",
+            "",
+            ("option", "value", "meaning"),
+            [(name, str(value), one.help) for name, (value, one) in given.items()],
+            sentences=("value", "meaning"),
+        )
+        shown = ", ".join(f"{name}={value!r}" for name, value in params.items())
+        return Report(
+            f"Replay of {getattr(self.stream, 'name', self.stream)}",
+            f"{algorithm}{f' ({shown})' if shown else ''} in {self.cap_bytes:,} bytes, {dtype}, "
+            f"for {KINDS[kind].about}",
+            [Section("options", "Options", "all others have their defaults", table=table)],
+        )
 
     @cached_property
     def resolved(self) -> Resolved:
@@ -86,6 +161,9 @@ class ReplayConfig(Fields):
             algorithm, params = RECOMMENDED, self._recommended()
         elif self.scale == "common" and "scale" not in params:
             params = {**self._inside(), **params}
+        if self.forecast is not None and algorithm == RECOMMENDED:
+            known = {"season": self.season} if isinstance(self.season, int) and self.season else {}
+            params = {"history": True, **known, **params}
         kind = self.kind or implied(params, self.classes)
         return Resolved(algorithm, params, self.dtype or storage_of(algorithm), kind)
 
@@ -94,7 +172,8 @@ class ReplayConfig(Fields):
         """The kind of labels that the learner is for."""
         algorithm, params, _, kind = self.resolved
         setup = Setup(
-            algorithm, params, self.classes, self.positive, self.missing_codes, self.period
+            *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
+            *(self.cost, self.beta, self.rows_ahead),
         )
         return kind_of(kind, setup)
 
@@ -116,6 +195,37 @@ class ReplayConfig(Fields):
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
 
+    @property
+    def holds_out(self) -> bool:
+        """Whether errors are also measured on rows that the learner does not learn from."""
+        return self.train_rows is not None or self.test is not None or self.group is not None
+
+    def _check_held_out(self) -> None:
+        """Raise an error for contradictory options of rows that are not learned from."""
+        if not self.holds_out:
+            return
+        kind = self.label_kind
+        if not kind.is_supervised:
+            raise SimulatorError(
+                "train-rows, test and group measure the errors of learners that need labels; "
+                f"--kind {kind.name} learns without"
+            )
+        if self.group is None:
+            return
+        if self.train_rows is not None or self.test is not None:
+            raise SimulatorError(
+                "group holds rows out itself: it cannot be combined with train-rows or test"
+            )
+        if self.group in (self.target, *self.ignore):
+            raise SimulatorError(
+                f"group is {self.group!r}: it cannot be both the group and the target or ignored"
+            )
+        if kind.uses_order:
+            raise SimulatorError(
+                "group takes rows out of their order, which this learner uses: leave out "
+                "--param history"
+            )
+
     def _recommended(self) -> dict[str, Any]:
         """Parameters of the recommended learner: its own scaler and width where none are asked."""
         inside = self._inside()
@@ -123,7 +233,8 @@ class ReplayConfig(Fields):
             inside["gamma"] = "auto"
         is_plain = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
         asked = Asked(
-            self.params, inside, is_plain, bool(self.kind), self.waits_for_labels, self.ask
+            *(self.params, inside, is_plain, bool(self.kind), self.waits_for_labels, self.ask),
+            is_grouped=self.group is not None,
         )
         kind = KINDS[self.kind or implied(self.params)]
         return {**kind.recommended(asked), **self.params}
@@ -228,6 +339,11 @@ class ReplayConfig(Fields):
             )
         if self.positive is not None and not kind.takes_positive:
             raise SimulatorError(f"--positive is for labels of two classes, not for {kind.noun}")
+        if self.cost is not None and self.beta is not None:
+            raise SimulatorError("cost and beta choose the same threshold: give one of them")
+        asked = "cost" if self.cost is not None else "beta" if self.beta is not None else ""
+        if asked and not (kind.takes_positive and kind.is_supervised):
+            raise SimulatorError(f"--{asked} is for labels of two classes, not for {kind.noun}")
         if self.classes and not kind.takes_classes:
             raise SimulatorError("--classes is for --kind multiclass")
         number = params.get("n_classes")
@@ -262,8 +378,13 @@ class ReplayConfig(Fields):
     def delay(self) -> tuple[float, bool]:
         """The delay of labels, and whether it is in seconds.
 
+        The target of a row ahead comes as late as the row. That of the next row arrives before
+        another row is answered, as if it came at once.
+
         Raises SimulatorError: it is neither a number of rows nor of seconds.
         """
+        if self.rows_ahead > 1:
+            return float(self.rows_ahead), False
         return values.label_delay(self.label_delay)
 
     @property

@@ -30,9 +30,11 @@ from firmware_sim.configuration.option import (
     MANIFEST,
     NAMES,
     NUMBER,
+    POSITIVE,
     READERS,
     RECORD,
     REPLAY,
+    ROWS_OR_TIME,
     SECONDS,
     SHARE,
     TABLE,
@@ -46,6 +48,7 @@ from firmware_sim.kinds import KINDS
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import KINDS as FAULTS
 from firmware_sim.streams.faults import parse
+from firmware_sim.streams.tables import Frame
 
 _KERNELS = ("gaussian", "laplacian", "polynomial", "linear", "sigmoid")
 _SCALES = ("standard", "minmax", "common", "none")
@@ -93,7 +96,7 @@ def _without_codes(codes: tuple[float | str, ...], rows: Row) -> Row:
 class Fields:
     """The options of a replay."""
 
-    stream: str | Stream
+    stream: str | Stream | Frame
     ram: int | str = _device(
         "64KiB",
         "memory cap: 64KiB, 16kB, 4096 (default: 64KiB, or all memory of a smaller device)",
@@ -124,6 +127,48 @@ class Fields:
         "the label that means +1 (default: 1; 0 or -1 is -1)",
         metavar="VALUE",
         where=LOGS | MANIFEST | FLEET,
+    )
+    forecast: str | None = _stream(
+        None,
+        "forecast this column from its own past and that of the other columns, as --target of "
+        "--kind regression, with inputs that are as old as the forecast",
+        metavar="COLUMN",
+        where=REPLAY,
+    )
+    horizon: int | str = _stream(
+        1,
+        "how far ahead --forecast looks, in rows or as a time: 24, 6h",
+        ROWS_OR_TIME._replace(metavar="ROWS|TIME"),
+        where=REPLAY,
+        idle=lambda config: "" if config.forecast is not None else "it is for --forecast",
+    )
+    path: bool = _stream(
+        False,
+        "forecast every horizon up to this one, with a learner each, which share the cap",
+        Value(read=values.flag),
+        where=REPLAY,
+        idle=lambda config: "" if config.forecast is not None else "it is for --forecast",
+    )
+    season: int | str = _stream(
+        "auto",
+        "the season of --forecast, in rows or as a time (96, 1d), 0 for none; auto: of a day, a "
+        "week and the strongest autocorrelation the one that helps most on the first rows",
+        Value("auto|ROWS|TIME", values.season),
+        where=REPLAY,
+        idle=lambda config: "" if config.forecast is not None else "it is for --forecast",
+    )
+    cost: float | None = _stream(
+        None,
+        "also report the answers at a threshold for which a missed +1 costs X false alarms",
+        POSITIVE,
+        where=REPLAY,
+    )
+    beta: float | None = _stream(
+        None,
+        "also report the answers at the threshold of the largest F-beta: recall counts X times as "
+        "much as precision",
+        POSITIVE,
+        where=REPLAY,
     )
     kind: str = _stream(
         "",
@@ -338,6 +383,25 @@ class Fields:
         FROM_0,
         where=REPLAY | COMPARE,
     )
+    train_rows: int | None = _trouble(
+        None,
+        "learn only the first N rows; the later ones measure a learner that learns no more",
+        COUNT,
+        where=REPLAY,
+    )
+    test: str | None = _trouble(
+        None,
+        "another stream with the same columns, whose rows measure the learner but are not learned",
+        metavar="OTHER",
+        where=REPLAY,
+    )
+    group: str | None = _trouble(
+        None,
+        "a column, such as a machine, which is no input: for each of its values, also measure a "
+        "learner of all other rows on the rows with that value",
+        metavar="COLUMN",
+        where=REPLAY,
+    )
     ask: bool = _trouble(
         False, "reveal only the labels that the learner asks for", where=REPLAY | TABLE
     )
@@ -374,6 +438,13 @@ class Fields:
         "learn the same rows on an emulated microcontroller too: mps2-an386, microbit, ..., with "
         "qemu-system-arm and gcc-arm-none-eabi",
         metavar="BOARD",
+    )
+    single: bool = _device(
+        False,
+        "that board computes in single precision, as with -DEK_SINGLE: many times faster on a core"
+        " without double precision",
+        Value(read=values.flag),
+        idle=lambda config: "" if config.on else "it is for --on",
     )
     period: float | None = _device(
         None,

@@ -51,11 +51,20 @@ NAMES = Value("A,B,C", values.words, commas=True)
 INTEGER, NUMBER = Value("N", int), Value("X", float)
 FROM_0 = Value("N", int, range="at least 0", holds=lambda value: value >= 0)
 COUNT = Value("N", int, range="at least 1", holds=lambda value: value >= 1)
+POSITIVE = Value(
+    "X", float, range="above 0 and finite", holds=lambda value: 0.0 < value < float("inf")
+)
 SHARE = Value("P", float, range="at least 0 and below 1", holds=lambda value: 0.0 <= value < 1.0)
 SECONDS = Value(
     "SECONDS", values.duration, range="more than 0 seconds", holds=lambda value: value > 0.0
 )
 TIME = Value("TIME", values.span)
+ROWS_OR_TIME = Value(
+    "ROWS|TIME",
+    values.rows_or_time,
+    range="at least 1 row, or a time such as 6h",
+    holds=lambda value: isinstance(value, str) or value >= 1,
+)
 
 
 @dataclass(frozen=True)

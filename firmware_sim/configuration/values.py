@@ -78,6 +78,48 @@ def span(text: str) -> float:
     return seconds
 
 
+def rows_or_time(text: str) -> int | str:
+    """Return a number of rows, or a time such as ``6h`` as it is."""
+    word = text.strip()
+    if word.isdigit():
+        return int(word)
+    if word[-1:].isdigit() or word[:1] == "-":
+        raise BadValueError(f"{text!r} is neither a number of rows nor a time such as 6h")
+    span(word)
+    return word
+
+
+def season(text: str) -> int | str:
+    """Return a number of rows, a time, or ``auto``."""
+    return text if text == "auto" else rows_or_time(text)
+
+
+def in_rows(value: int | str, period: float | None, option: str) -> int:
+    """Return a number of rows, given as one or as a time.
+
+    period: seconds between rows; None if unknown.
+    option: its name, for messages.
+    Raises SimulatorError: it is a time, and the period is unknown or longer.
+    """
+    if isinstance(value, int):
+        return value
+    try:
+        seconds = span(value)
+    except BadValueError as error:
+        raise SimulatorError(f"{option}: {error}") from None
+    if period is None:
+        raise SimulatorError(
+            f"{option} is {value}, and the time between rows is unknown: give {option} in rows, "
+            "name the column of times with --time, or give --period"
+        )
+    rows = round(seconds / period)
+    if rows < 1:
+        raise SimulatorError(
+            f"{option} is {value}, less than the {period:g} s from one row to the next"
+        )
+    return rows
+
+
 def separator(text: str) -> str:
     """Return the characters that separate cells; tab and \\t name one."""
     found = text.replace("\\t", "\t")

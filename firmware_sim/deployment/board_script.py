@@ -71,8 +71,10 @@ def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
     """
     config = replay.config
     _check_carried(config)
-    delay = int(config.delay[0])
+    delay = _delay_of(config)
     holds = {
+        "ahead": config.rows_ahead > 0,
+        "behind": delay > 0 and not config.rows_ahead,
         "late": delay > 0,
         "instant": delay == 0,
         "queued": delay > 0 and not config.label_kind.keeps_rows,
@@ -93,6 +95,11 @@ def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
         lines += [text] if word is None or holds.get(word) else []
     values = _values(replay, model)
     return Template("".join(lines)).substitute(values, seconds=float(save_every))
+
+
+def _delay_of(config: ReplayConfig) -> int:
+    """Return the lines after which the label of a line comes; of a forecast, its horizon."""
+    return config.rows_ahead or int(config.delay[0])
 
 
 def _columns(replay: Replay) -> dict[int, Column]:
@@ -125,7 +132,7 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
     parts = ["learner", *["scaler"] * config.scales_outside, *["targets"] * kind.scales_targets]
     switches = {**dict.fromkeys(sorted(YES), 1.0), **dict.fromkeys(sorted(NO), 0.0)}
     own = kind.script(stream.target)
-    delay = int(config.delay[0])
+    delay = _delay_of(config)
     answer = own.answer
     if delay and config.label_kind.keeps_rows:
         answer = answer.replace("learner.decision_one(row)", "learner.ask_one(row)")
@@ -152,7 +159,7 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         **{name: repr(value) for name, value in shown.items()},
         "follows": " if its label follows" if kind.is_supervised else "",
         "delay": delay,
-        "queue": config.queue_rows,
+        "queue": config.queue_rows or delay,
         "every": config.checkpoint_every,
         "zone": " + time.localtime().tm_gmtoff" if stream.local_times else "",
         "periods": PERIODS,
@@ -211,8 +218,11 @@ PROGRAM = '''\
 
 instant|A line of CSV holds the readings in the order of FEATURES, and after them the label where
 instant|it is known. Needs numpy, edgeolk and the model file beside it. What it learns is kept in
-late|A line of CSV holds the readings in the order of FEATURES, and after them the label of the
-late|line DELAY lines before it, where it is known. A line that cannot be read counts as well.
+ahead|A line of CSV holds the readings in the order of FEATURES, and after them the target of the
+ahead|same time, where it is known; the answer is the target DELAY lines later.
+behind|A line of CSV holds the readings in the order of FEATURES, and after them the label of the
+behind|line DELAY lines before it, where it is known.
+late|A line that cannot be read counts as well.
 late|Needs numpy, edgeolk and the model file beside it. What it learns is kept in
 STATE, every EVERY rows or SECONDS and on every way out; started again it goes on from there.
 """

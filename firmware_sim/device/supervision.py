@@ -113,6 +113,11 @@ class Supervision:
         self.counts.waiting = len(self._labels)
         return answer
 
+    @property
+    def pending(self) -> list[float | None]:
+        """The labels of pending rows, the oldest first; None if one never arrives."""
+        return [label for _, label in self._labels]
+
     def record_step(self, found: Batch, at: int, trainer: Any, row: Row) -> None:
         """Run `step` for the row of index `at`, and write its outcome into its record.
 

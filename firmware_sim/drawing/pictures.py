@@ -72,6 +72,11 @@ def svg(name: str, chart: Drawing) -> str:
     )
 
 
+def wide(name: str, chart: Drawing) -> str:
+    """Return a chart for wide screens."""
+    return _svg(name, chart, narrow=False)
+
+
 def _svg(name: str, chart: Drawing, *, narrow: bool) -> str:
     rows = chart.legend_rows if narrow else math.ceil(chart.legend_rows / 2)
     width, height = _NARROW if narrow else _WIDE, chart.height * _TALL + rows * _LEGEND_ROW
@@ -112,13 +117,36 @@ def _inline(text: str, name: str, label: str) -> str:
     return printable(head + re.sub(r">\s+<", "><", text).strip(), keep="\n")
 
 
+class Picture(Figure):
+    """A figure that notebooks show, whether or not they draw with pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        self.write_png(file)
+        return file.getvalue()
+
+    def write_png(self, file: Any) -> None:
+        """Write the figure as a PNG, without the name of the program."""
+        saved: Any = {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 3}}
+        canvas: Any = FigureCanvasAgg(self)
+        with _styled():
+            canvas.print_png(file, **saved)
+
+
 def draw(report: Report, path: Path) -> None:
-    """Draw all charts of a report under its title and headline into a PNG file.
+    """Draw all charts of a report into a PNG file; see `picture`.
+
+    path: the file, overwritten.
+    """
+    picture(report).write_png(path)
+
+
+def picture(report: Report) -> Picture:
+    """Draw all charts of a report under its title and headline.
 
     Wide charts are on the left, compact ones on the right.
 
     report: a report with at least one chart.
-    path: the file, overwritten.
     """
     columns = [[one for one in report.charts if one.compact is side] for side in (False, True)]
     columns = [charts for charts in columns if charts]
@@ -135,8 +163,7 @@ def draw(report: Report, path: Path) -> None:
     width, height = (9.0, 13.0)[len(columns) - 1], head + max(map(sum, heights)) + 0.5
     with _styled():
         # Not pyplot: a report must not touch the state of a program that draws its own figures.
-        figure: Any = Figure((width, height), 120, facecolor="white", layout="constrained")
-        canvas: Any = FigureCanvasAgg(figure)
+        figure: Any = Picture((width, height), 120, facecolor="white", layout="constrained")
         figure.get_layout_engine().set(rect=(0, 0, 1, 1 - head / height), w_pad=0.12, h_pad=0.1)
         at = 1 - 0.38 / height
         title = printable(report.title)
@@ -151,5 +178,4 @@ def draw(report: Report, path: Path) -> None:
                 axes = figure.add_subplot(place)
                 chart.draw(axes, narrow=chart.compact)
                 axes.set_title(chart.title, pad=12 + 17 * rows)
-        saved: Any = {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 3}}
-        canvas.print_png(path, **saved)
+    return figure  # type: ignore[no-any-return]

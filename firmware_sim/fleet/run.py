@@ -77,6 +77,7 @@ def run_fleet(
     workers: int = 1,
     worker_memory: int = 0,
     models: str | Path | None = None,
+    strict: bool = False,
     form: str = "jsonl",
     on_start: Callable[[int, int], object] | None = None,
     on_task: Callable[[], object] | None = None,
@@ -102,6 +103,8 @@ def run_fleet(
         Maximum bytes of all learners of a worker, 0 for no limit.
     models : str or Path, optional
         Folder for the final models.
+    strict : bool
+        Whether a run that leaves out more than a tenth of its rows has failed.
     form : {"jsonl", "parquet"}
         Format of the records at the end.
     on_start, on_task : callable, optional
@@ -130,7 +133,9 @@ def run_fleet(
     names = tuple(one.name for one in configurations)
     log = journal.Journal(folder)
     try:
-        tasks, failed_records = _tasks(boards, tuple(configurations), models_folder, worker_memory)
+        tasks, failed_records = _tasks(
+            boards, tuple(configurations), models_folder, worker_memory, strict
+        )
         wanted = [task.key(one) for task in tasks for one in task.configurations]
         todo = _missing([task for task in tasks if task.content], log)
         if on_start is not None:
@@ -177,7 +182,11 @@ def _make_folder(folder: Path) -> Path:
 
 
 def _tasks(
-    boards: Sequence[Board], configurations: tuple[Configuration, ...], models: str, memory: int
+    boards: Sequence[Board],
+    configurations: tuple[Configuration, ...],
+    models: str,
+    memory: int,
+    strict: bool,
 ) -> tuple[list[Task], list[Record]]:
     """Return the task of each board, and failed records of boards that cannot be read."""
     tasks, failed_records = [], []
@@ -185,10 +194,10 @@ def _tasks(
         try:
             content, size = digest(board.path)
         except (OSError, SimulatorError) as error:
-            tasks.append(Task(board, "", 0, configurations))
+            tasks.append(Task(board, "", 0, configurations, strict=strict))
             failed_records += tasks[-1].failed(f"cannot be read: {error}")
         else:
-            tasks.append(Task(board, content, size, configurations, models, memory))
+            tasks.append(Task(board, content, size, configurations, models, memory, strict))
     return tasks, failed_records
 
 

@@ -55,6 +55,8 @@ class Task:
         Folder for the final models; empty: models are not saved.
     memory : int
         Maximum bytes of all learners, 0 for no limit.
+    strict : bool
+        Whether a run that leaves out more than a tenth of its rows has failed.
     """
 
     board: Board
@@ -63,6 +65,7 @@ class Task:
     configurations: tuple[Configuration, ...]
     models: str = ""
     memory: int = 0
+    strict: bool = False
 
     def key(self, configuration: Configuration) -> str:
         """Return the key of a configuration's record for this stream, the same in every run."""
@@ -75,6 +78,7 @@ class Task:
             self.board.fault_seed,
             configuration.name,
             sorted(configuration.fields.items()),
+            *(["strict"] if self.strict else []),
         ]
         text = json.dumps(identity, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -228,6 +232,8 @@ def _replay_one(task: Task, one: Configuration, config: ReplayConfig) -> Record:
         return task.record(one, detail=str(error))
     if result.status != "complete":
         return task.record(one, detail=result.detail)
+    if task.strict and result.left_out:
+        return task.record(one, detail=result.left_out)
     record = task.record(one, "done")
     record.figures = figures_of(result)
     record.loss = finite({"loss": result.metrics.comparable})["loss"]

@@ -42,6 +42,9 @@ class Setup:
     positive: str | None = None  # the label that means +1
     missing_codes: tuple[float | str, ...] = ()  # numbers and words that mean "missing"
     period: float | None = None  # seconds between rows; None: as in the time column
+    cost: float | None = None  # of a missed +1, in false alarms
+    beta: float | None = None  # weight of recall against precision
+    ahead: int = 0  # rows from a row's readings to its target; 0: they are of the same row
 
 
 class Asked(NamedTuple):
@@ -54,6 +57,7 @@ class Asked(NamedTuple):
     is_named: bool  # whether the user has named the kind
     waits: bool  # whether labels may arrive late, never or only on request
     asks: bool  # whether they arrive only on request
+    is_grouped: bool = False  # whether consecutive rows may be of different groups
 
 
 class Column(NamedTuple):
@@ -208,6 +212,7 @@ class Kind(ABC):
     program: str = "score"  # of a learner in another process: `containment.child.Server`
     is_supervised: ClassVar[bool] = True  # whether the learner receives labels
     is_default: ClassVar[bool] = False  # whether it is the kind if nothing says another
+    is_forecast: ClassVar[bool] = False  # whether it is the kind of --forecast
     is_numeric: ClassVar[bool] = False  # whether labels are readings, such as of another sensor
     takes_positive: ClassVar[bool] = False  # whether a label can be named that means +1
     takes_classes: ClassVar[bool] = False  # whether classes are named, or found beforehand
@@ -308,11 +313,17 @@ class Kind(ABC):
         """Return what asks and trains a learner; see `Trainer`."""
         return self.trainer_class(learner, targets)
 
-    def frozen(self, learner: Any, targets: tuple[float, float]) -> Callable[[Row, Row], Row]:
+    def frozen(
+        self,
+        learner: Any,
+        targets: tuple[float, float],
+        pending: Sequence[float | None] = (),
+    ) -> Callable[[Row, Row], Row]:
         """Return a function from rows and labels to answers of a learner that learns no more.
 
         learner: a copy of the learner.
         targets: mean and deviation of the labels, if the device scales them.
+        pending: labels, in order, of the rows that wait for theirs in the learner itself.
         """
         return lambda X, y: np.asarray(learner.decision_function(X))
 
@@ -349,8 +360,7 @@ class Kind(ABC):
         with_params: returns the change of some parameters.
         """
         yield from last_label_hint(config, with_params)
-        algorithm, *_ = config.resolved
-        if algorithm not in ("sorf", "bpa_s"):
+        if config.resolved.algorithm not in (ek.Config(n_features=1).name, "bpa_s"):
             other = {"params": {"C": 2.0}, "algorithm": "bpa_s", "kind": self.name}
             yield f"--algorithm bpa_s --param C=2{self.option(config)}", other
 
@@ -373,7 +383,9 @@ class Kind(ABC):
 def last_label_hint(config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
     """Yield the change of whether the last label is an expert."""
     algorithm, params, *_ = config.resolved
-    if algorithm == "sorf" and (params.get("last_label") or not config.waits_for_labels):
+    if "last_label" not in hosting.options_of(algorithm):
+        return
+    if params.get("last_label") or not config.waits_for_labels:
         extra = {"lapse": 0} if "lapse" in config.params else {}
         yield with_params(last_label=not params.get("last_label"), **extra)
 

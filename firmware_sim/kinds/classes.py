@@ -75,6 +75,7 @@ FIGURES = {
             metrics.no_change.wrong - record.wrong, metrics.no_change.wrong
         ),
         "1 is perfect, 0 as good as repeating the last label, below 0 worse",
+        against="no_change",
     ),
     "wrong": Figure("", count, lambda record, _: record.wrong),
 }
@@ -88,13 +89,19 @@ class Answers(Metrics):
     """
 
     baselines: ClassVar = {"majority": "majority class", "no_change": "no-change"}
+    lasting_baselines: ClassVar = ("majority",)
 
     learner: ClassTable
 
     def __init__(self, record: Callable[[], ClassTable], first: int, points: int) -> None:
-        self.learner, self.majority, self.no_change = record(), record(), record()
-        self.curve = Curve(points)
+        self._record, self._points = record, points
         self._last = first
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all rows; see `Metrics.clear`."""
+        self.learner, self.majority, self.no_change = (self._record() for _ in range(3))
+        self.curve = Curve(self._points)
 
     @abstractmethod
     def answers(self, scores: Any) -> Any:
@@ -489,7 +496,12 @@ class SeveralClasses(Kind):
         """Return random classes."""
         return np.random.default_rng(0).integers(0, int(y.max()) + 1, n).astype(float)
 
-    def frozen(self, learner: Any, targets: tuple[float, float]) -> Callable[[Row, Row], Row]:
+    def frozen(
+        self,
+        learner: Any,
+        targets: tuple[float, float],
+        pending: Sequence[float | None] = (),
+    ) -> Callable[[Row, Row], Row]:
         """Return a function to classes; see `Kind.frozen`."""
         return lambda X, y: np.asarray(learner.predict(X), dtype=float)
 
@@ -523,7 +535,7 @@ class SeveralClasses(Kind):
 
 def with_last_label(asked: Asked) -> dict[str, Any]:
     """Return parameters with the last label as an expert, if that is known before the next row."""
-    if {"history", "last_label", "loss"} & set(asked.params) or asked.waits:
+    if {"history", "last_label", "loss"} & set(asked.params) or asked.waits or asked.is_grouped:
         return asked.usual
     return {**asked.usual, "last_label": True, "lapse": hosting.ANSWERS_BY_LABEL}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,11 +13,12 @@ from edgeolk import hosting
 from firmware_sim.drawing.chart import FIRST, LEARNER, SECOND, TEXT, Chart, Mark
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds.base import Hint, Script, Trainer, last_label_hint
-from firmware_sim.kinds.regression import RealNumbers, Regression
+from firmware_sim.kinds.regression import Deviation, RealNumbers, Regression
 from firmware_sim.metrics.base import Figures, Panel
 from firmware_sim.metrics.batch import Batch, Records
-from firmware_sim.metrics.curve import CURVE_POINTS, ForecastRow, ForecastTimeline
+from firmware_sim.metrics.curve import CURVE_POINTS, Curve, ForecastRow, ForecastTimeline
 from firmware_sim.streams import Row
+from firmware_sim.streams.cadence import Cadence
 
 #: The experts with their names and colours, in the order of the stacked areas.
 _EXPERTS = {
@@ -31,24 +33,63 @@ class Forecasting(Regression):
 
     intervals, inside: rows that were answered with an interval, and those whose target was in it.
     timeline: the last answers, and the weights of experts over time.
+    seasonal: the errors of the target a season ago, if there is a season.
+
+    ahead: rows from the readings of a row to its target; the first rows have no forecast.
+    season: rows of a season; 0 for none.
     """
 
     detail_names = ("forecasts",)
+    lasting_baselines: ClassVar[tuple[str, ...]] = ("last_value",)
 
-    def __init__(self, points: int = CURVE_POINTS) -> None:
+    def __init__(self, points: int = CURVE_POINTS, *, ahead: int = 0, season: int = 0) -> None:
+        self._ahead, self._season = ahead, season
+        self._seen = 0
+        self._earlier = np.empty(0)  # the last targets, a season of them at most
+        if season:
+            name = f"value {season:,} rows ago"
+            self.baselines = {**Regression.baselines, "seasonal": name}  # type: ignore[misc]
+            self.lasting_baselines = ("last_value", "seasonal")  # type: ignore[misc]
         super().__init__(points)
+
+    def clear(self) -> None:
+        """Forget all rows; see `Metrics.clear`."""
+        super().clear()
+        if self._season:
+            self.seasonal = Deviation()
+            self.curve = Curve(self._points, (*self.curve.names, "seasonal"), float)
         self.intervals = self.inside = 0
-        self.timeline = ForecastTimeline(points)
+        self.timeline = ForecastTimeline(self._points)
 
     def add_block(self, batch: Batch, observed: Any = None) -> None:
-        """Count rows with their intervals; see `Metrics.add_block`."""
-        rows = batch.learned
-        if len(rows):
+        """Count rows, with their intervals; see `Metrics.add_block`.
+
+        Those of a frozen learner have no interval.
+        """
+        rows = batch.learned[max(0, self._ahead - self._seen) :]
+        if len(rows) and "low" in (rows.dtype.names or ()):
             self.timeline.add_block(rows)
             self.intervals += int(np.count_nonzero(~np.isnan(rows["low"])))
             within = (rows["low"] <= rows["label"]) & (rows["label"] <= rows["high"])
             self.inside += int(np.count_nonzero(within))
         super().add_block(batch)
+        self._seen += len(batch.learned)
+
+    def _count(self, labels: Row, scores: Row, *baselines: Row) -> None:
+        """Count rows, the first ones without a forecast apart; see `Regression._count`."""
+        if self._season:
+            baselines = (*baselines, self._season_ago(labels, baselines[-1]))
+        later = slice(max(0, self._ahead - self._seen), None)
+        super()._count(labels[later], scores[later], *(one[later] for one in baselines))
+
+    def _season_ago(self, labels: Row, last: Row) -> Row:
+        """Return the target of a season before each row; in the first season the last value."""
+        known = np.concatenate([self._earlier, labels])
+        n_first = max(0, min(len(labels), self._season - len(self._earlier)))
+        first = max(0, len(self._earlier) - self._season)
+        ago = known[first : first + len(labels) - n_first]
+        self._earlier = known[-self._season :]
+        return np.concatenate([last[:n_first], ago])
 
     def summary(self) -> dict[str, Figures]:
         """Return all figures; with intervals, also the share of targets inside."""
@@ -234,6 +275,7 @@ class Forecasts(RealNumbers):
     metrics_class = Forecasting
     trainer_class = ForecastTrainer
     scales_targets = False
+    export_refusal = ""
     keeps_rows = uses_order = True
     program = "forecast"
 
@@ -244,20 +286,45 @@ class Forecasts(RealNumbers):
     @property
     def horizon(self) -> int:
         """Rows until a target arrives, by the learner's parameters."""
-        return int(self.setup.params.get("horizon", 1))
+        return int(self.setup.params.get("horizon", self.setup.ahead or 1))
+
+    def metrics(self, cadence: Cadence) -> Forecasting:
+        """Return new metrics, of a forecast with the value of a season ago."""
+        ahead = self.setup.ahead
+        season = int(self.setup.params.get("season", 0)) if ahead else 0
+        return Forecasting(ahead=ahead, season=season)
 
     def check(self, *, ask: bool, gap: float | None, process: bool) -> None:
         """Raise SimulatorError for labels on request."""
         if ask:
             raise SimulatorError("a forecaster learns every target: --ask does not apply")
 
-    def frozen(self, learner: Any, targets: tuple[float, float]) -> Callable[[Row, Row], Row]:
+    def frozen(
+        self,
+        learner: Any,
+        targets: tuple[float, float],
+        pending: Sequence[float | None] = (),
+    ) -> Callable[[Row, Row], Row]:
         """Return a function to forecasts with constant weights; see `Kind.frozen`.
 
         The history of targets still grows, and with it their mean and unit.
         """
         hosting.freeze(learner)
-        return lambda X, y: np.asarray(learner.learn_many(X, y))
+        horizon = int(learner.parameters["horizon"])
+        if horizon == 1:
+            return lambda X, y: np.asarray(learner.learn_many(X, y))
+        late = deque(pending)
+
+        def answers(X: Row, y: Row) -> Row:
+            found = np.empty(len(y))
+            for at, (row, target) in enumerate(zip(X, y.tolist(), strict=True)):
+                if len(late) == horizon:
+                    learner.tell_one(late.popleft())
+                found[at] = learner.ask_one(row)
+                late.append(target)
+            return found
+
+        return answers
 
     def hints(self, config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
         """Yield the last label; see `Kind.hints`."""

@@ -90,22 +90,27 @@ class Regression(Metrics):
             lambda record, metrics: _gain(record.squared, metrics.last_value.squared),
             "how far squared errors are below those of repeating the last value: 1 is perfect, 0 "
             "no better, below 0 worse; a few large errors decide it, unlike MAE",
+            against="last_value",
         ),
     }
     baselines: ClassVar = {"mean": "running mean", "last_value": "last value"}
+    lasting_baselines: ClassVar[tuple[str, ...]] = ("mean",)
     shares = False
     over_time = loss_name = "mean absolute error"
     over_boards = "mean absolute error / that of the last value"
     learner: Deviation
 
     def __init__(self, points: int = CURVE_POINTS) -> None:
-        self.learner = Deviation()
-        self.mean = Deviation()
-        self.last_value = Deviation()
-        self.curve = Curve(points, ("learner", "mean", "last_value"), float)
-        self._last = 0.0
-        #: number and mean of the revealed targets, and of all targets
-        self._revealed = self._all = (0, 0.0)
+        self._points, self._last = points, 0.0
+        #: number and mean of the revealed targets
+        self._revealed = (0, 0.0)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all rows; see `Metrics.clear`."""
+        self.learner, self.mean, self.last_value = Deviation(), Deviation(), Deviation()
+        self.curve = Curve(self._points, ("learner", "mean", "last_value"), float)
+        self._all = (0, 0.0)  # number and mean of all targets
         self.spread = 0.0
 
     def add_block(self, batch: Batch, observed: Any = None) -> None:
@@ -114,25 +119,27 @@ class Regression(Metrics):
         labels, scores = rows["label"], rows["score"]
         if not len(labels):
             return
-        means = known = _means(*self._all, labels)
         revealed, before = labels, np.arange(len(labels))
         if arrived is not None:
             revealed, before = arrived
-        if arrived is not None or self._revealed != self._all:
-            known = _means(*self._revealed, revealed)
+        known = _means(*self._revealed, revealed)
         lasts = np.concatenate([[self._last], revealed])
+        self._revealed = self._revealed[0] + len(revealed), float(known[-1])
+        self._last = float(lasts[-1])
+        self._count(labels, scores, known[before], lasts[before])
+
+    def _count(self, labels: Row, scores: Row, *baselines: Row) -> None:
+        """Count rows with the answers of the learner and of the baselines, in their order."""
+        if not len(labels):
+            return
+        means = _means(*self._all, labels)
         terms = (labels - means[:-1]) * (labels - means[1:])
         self.spread = float(np.add.accumulate(np.concatenate([[self.spread], terms]))[-1])
         self._all = self._all[0] + len(labels), float(means[-1])
-        self._revealed = self._revealed[0] + len(revealed), float(known[-1])
-        self._last = float(lasts[-1])
-        self.curve.add_block(
-            np.column_stack([
-                self.learner.add_block(labels, scores),
-                self.mean.add_block(labels, known[before]),
-                self.last_value.add_block(labels, lasts[before]),
-            ])
-        )  # fmt: skip
+        records = [getattr(self, name) for name in self.curve.names]
+        answers = (scores, *baselines)
+        losses = [one.add_block(labels, f) for one, f in zip(records, answers, strict=True)]
+        self.curve.add_block(np.column_stack(losses))
 
     def loss(self, name: str) -> float:
         """Return the sum of absolute errors of one of the three."""
@@ -244,7 +251,7 @@ class RealNumbers(Kind):
     losses = hosting.losses_of("numbers")
     metrics_class: ClassVar[type[Metrics]] = Regression
     trainer_class: ClassVar[type[Trainer]] = NumberTrainer
-    is_numeric = True
+    is_forecast = is_numeric = True
     scales_targets = True
     export_refusal = (
         "the learner answers in standard deviations of the targets, whose mean and deviation run "
@@ -258,6 +265,7 @@ class RealNumbers(Kind):
     def recommended(cls, asked: Asked) -> dict[str, Any]:
         """Return a learner that also has the history of its targets; see `Kind.recommended`."""
         forecasts = asked.is_named and asked.is_plain and not asked.asks
+        forecasts = forecasts and not asked.is_grouped
         return {**asked.usual, "history": True} if forecasts else asked.usual
 
     @classmethod
@@ -279,7 +287,12 @@ class RealNumbers(Kind):
         """Return random numbers."""
         return np.random.default_rng(0).normal(size=n)
 
-    def frozen(self, learner: Any, targets: tuple[float, float]) -> Callable[[Row, Row], Row]:
+    def frozen(
+        self,
+        learner: Any,
+        targets: tuple[float, float],
+        pending: Sequence[float | None] = (),
+    ) -> Callable[[Row, Row], Row]:
         """Return a function to numbers in the unit of the stream; see `Kind.frozen`."""
         mean, spread = targets
         return lambda X, y: mean + spread * np.asarray(learner.decision_function(X))
@@ -302,7 +315,7 @@ class RealNumbers(Kind):
 
     def hints(self, config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
         """Yield the history of targets, or other step sizes; see `Kind.hints`."""
-        if config.resolved.algorithm == "sorf":
+        if "history" in hosting.options_of(config.resolved.algorithm):
             yield with_params(history=True)
         else:
             for eta in (0.5, 0.02):

@@ -22,21 +22,29 @@ from firmware_sim.kinds.classes import (
 )
 from firmware_sim.kinds.labels import LabelCounter, label_key, lowercase, missing_labels
 from firmware_sim.metrics.base import Figure, count, thousandths
-from firmware_sim.metrics.batch import Records
+from firmware_sim.metrics.batch import Batch, Records
 from firmware_sim.metrics.curve import CURVE_POINTS
+from firmware_sim.metrics.ranking import SAMPLED, Goal, Ranking
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import Row
+from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.cells import NO, YES
 
+#: Rows before a threshold is chosen for the first time.
+_FIRST_CHOICE = 256
 #: Numbers that mean two classes, and the minimum share of rows with them; the rest is damage.
 _PAIRS, _SURE = ({0.0, 1.0}, {-1.0, 1.0}), 0.95
 
 
 class Confusion(ClassTable):
-    """Counts of right and wrong answers for each of two classes, -1 and +1."""
+    """Counts of right and wrong answers for each of two classes, -1 and +1.
+
+    ranking: the scores, if answers have any.
+    """
 
     def __init__(self) -> None:
         super().__init__(2)
+        self.ranking: Ranking | None = None
 
     def add_block(self, labels: Classes, answers: Classes) -> None:
         """Count rows."""
@@ -67,6 +75,40 @@ class Confusion(ClassTable):
         """The harmonic mean of precision and recall of the class +1."""
         return self.by_class()[1].f1
 
+    def value(self, goal: Goal) -> float:
+        """Return how good the answers are for a goal."""
+        (right, false), (missed, found) = self.counts.astype(float)[:, :, np.newaxis]
+        with np.errstate(invalid="ignore"):
+            return float(goal.values(found, missed, false, right)[0])
+
+
+class Thresholded:
+    """Answers at a threshold that is chosen for a goal, for each row from the rows before it.
+
+    goal: what it is chosen for.
+    threshold: the present one; 0 before there are rows of both classes.
+    counts: the answers.
+    """
+
+    def __init__(self, goal: Goal) -> None:
+        self.goal, self.threshold = goal, 0.0
+        self.counts = Confusion()
+        self._next = _FIRST_CHOICE
+
+    def add_block(self, labels: Row, scores: Row, ranking: Ranking) -> None:
+        """Count rows and add them to the ranking; choose again whenever their number doubles."""
+        at = 0
+        while at < len(labels):
+            end = min(len(labels), at + self._next - self.counts.rows)
+            answers = np.where(scores[at:end] >= self.threshold, 1, -1)
+            self.counts.add_block(labels[at:end].astype(np.int64), answers)
+            ranking.add_block(labels[at:end], scores[at:end])
+            at = end
+            if self.counts.rows == self._next:
+                self._next *= 2
+                chosen = ranking.threshold(self.goal)
+                self.threshold = self.threshold if chosen is None else chosen
+
 
 class Prequential(Answers):
     """Records of a learner of two classes, -1 and +1, and of both baselines.
@@ -85,15 +127,56 @@ class Prequential(Answers):
             lambda record, _: record.f1,
             "of the class +1, how complete and how correct its answers are: 1 is perfect",
         ),
+        "roc_auc": Figure(
+            "ROC AUC",
+            thousandths,
+            lambda record, _: record.ranking and record.ranking.auc,
+            "how often a row of class +1 has a higher score than one of class -1, over all pairs: "
+            "1 is perfect, .5 is chance",
+        ),
+        "average_precision": Figure(
+            "avg precision",
+            thousandths,
+            lambda record, _: record.ranking and record.ranking.average_precision,
+            "precision of the class +1 over all thresholds, each weighted by the recall that it "
+            "adds: 1 is perfect, the share of rows of class +1 is chance",
+        ),
         "true_positive": Figure("", count, lambda record, _: record.true_positive),
         "false_positive": Figure("", count, lambda record, _: record.false_positive),
         "true_negative": Figure("", count, lambda record, _: record.true_negative),
         "false_negative": Figure("", count, lambda record, _: record.false_negative),
     }
 
-    def __init__(self, points: int = CURVE_POINTS) -> None:
+    detail_names = ("threshold",)
+
+    def __init__(self, goal: Goal | None = None, points: int = CURVE_POINTS) -> None:
+        self._goal = goal
         super().__init__(Confusion, 1, points)
         self._balance = 0
+
+    def clear(self) -> None:
+        """Forget all rows; see `Metrics.clear`."""
+        super().clear()
+        self.learner.ranking = Ranking()
+        self.thresholded = None if self._goal is None else Thresholded(self._goal)
+
+    def add_block(self, batch: Batch, observed: Any = None) -> None:
+        """Count rows; see `Metrics.add_block`."""
+        self._add_scores(batch)
+        super().add_block(batch)
+
+    def add_answers(self, batch: Batch) -> None:
+        """Count rows for the learner alone."""
+        self._add_scores(batch)
+        super().add_answers(batch)
+
+    def _add_scores(self, batch: Batch) -> None:
+        rows, ranking = batch.learned, self.learner.ranking
+        assert ranking is not None
+        if self.thresholded is None:
+            ranking.add_block(rows["label"], rows["score"])
+        else:
+            self.thresholded.add_block(rows["label"], rows["score"], ranking)
 
     def answers(self, scores: Any) -> Any:
         """Return the class of a score, or the classes of an array of scores."""
@@ -122,7 +205,59 @@ class Prequential(Answers):
             ("-1 in the stream", count(counts.false_positive), count(counts.true_negative)),
         ]
         head = ("", "predicted +1", "predicted -1")
-        return [Table("confusion", "Answers", head, rows)] if self.rows else []
+        if not self.rows:
+            return []
+        found = [Table("confusion", "Answers", head, rows)]
+        return found if self.thresholded is None else [*found, self._thresholds(self.thresholded)]
+
+    def _thresholds(self, answers: Thresholded) -> Table:
+        """Return the answers at a score of 0 and at the chosen threshold."""
+        goal, last = answers.goal, f"{answers.threshold:.4g}"
+        rows = []
+        for name, counts in (
+            ("0, as learned", self.learner),
+            (f"chosen, now {last}", answers.counts),
+        ):
+            value, one = counts.value(goal), counts.by_class()[1]
+            cells = (
+                counts.true_positive,
+                counts.false_negative,
+                counts.false_positive,
+                counts.true_negative,
+            )
+            shares = map(thousandths, (one.precision, one.recall, abs(value)))
+            rows.append((name, *map(count, cells), *shares))
+        head = (
+            *("+1 from a score of", "found", "missed", "false", "right -1"),
+            *("precision", "recall", goal.title),
+        )
+        title = (
+            "Thresholds: the chosen one is that of the earlier rows, chosen again whenever their"
+        )
+        return Table("thresholds", f"{title} number doubles", head, rows, stacked=True)
+
+    def details(self, features: Sequence[str]) -> dict[str, Any]:
+        """Return the chosen threshold and its answers."""
+        if self.thresholded is None:
+            return {}
+        goal, counts = self.thresholded.goal, self.thresholded.counts
+        found = {
+            "cost": goal.cost,
+            "beta": None if goal.cost is not None else goal.beta,
+            "threshold": self.thresholded.threshold,
+            "true_positive": counts.true_positive,
+            "false_positive": counts.false_positive,
+            "true_negative": counts.true_negative,
+            "false_negative": counts.false_negative,
+        }
+        return {"threshold": found}
+
+    def remarks(self) -> list[str]:
+        """Return what the figures over all thresholds are made from, if that is a sample."""
+        ranking = self.learner.ranking
+        if ranking is None or not ranking.is_sampled:
+            return []
+        return [f"ROC AUC and average precision are those of a sample of {SAMPLED:,} rows a class."]
 
 
 class LabelMap(LabelCounter):
@@ -248,6 +383,12 @@ class TwoClasses(Kind):
     def labels(self) -> LabelMap:
         """Return a decoder to -1 and +1."""
         return LabelMap(self.setup.positive, self.setup.missing_codes)
+
+    def metrics(self, cadence: Cadence) -> Prequential:
+        """Return new metrics, with the goal of a threshold."""
+        cost, beta = self.setup.cost, self.setup.beta
+        has_goal = cost is not None or beta is not None
+        return Prequential(Goal(cost, beta or 1.0) if has_goal else None)
 
     def warnings(self, labels: Any, metrics: Any, *, target: str, is_live: bool) -> Iterator[str]:
         """Yield warnings on the labels, also where all mean the same; see `Kind.warnings`."""

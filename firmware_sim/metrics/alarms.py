@@ -8,47 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_sim.metrics.base import ratio
+from firmware_sim.metrics.ranking import Sample, area
 from firmware_sim.streams import Row
 
 _DAY = 86_400.0
 #: Step size of the threshold, on a logarithmic scale.
 _STEP = 0.05
-
-
-class Sample:
-    """A uniform sample of fixed size from a stream of numbers."""
-
-    def __init__(self, size: int, seed: int) -> None:
-        self._size = size
-        self._held: list[float] = []
-        self._rng = np.random.default_rng((seed, 4))
-        self.seen = 0
-
-    def add_block(self, values: Row) -> None:
-        """Add numbers (Vitter, algorithm R, ACM TOMS 1985)."""
-        n_free = max(0, self._size - len(self._held))
-        self._held += values[:n_free].tolist()
-        self.seen += len(values[:n_free])
-        rest = values[n_free:]
-        places = self._rng.integers(self.seen + np.arange(1, len(rest) + 1))
-        self.seen += len(rest)
-        kept = places < self._size
-        for place, value in zip(places[kept].tolist(), rest[kept].tolist(), strict=True):
-            self._held[place] = value
-
-    @property
-    def values(self) -> npt.NDArray[np.float64]:
-        """The sample."""
-        return np.array(self._held)
-
-
-def area(low: npt.ArrayLike, high: npt.ArrayLike) -> float | None:
-    """Return the share of pairs in which `high` exceeds `low`; ties count half."""
-    below, above = np.sort(np.asarray(low, float)), np.asarray(high, float)
-    if not below.size or not above.size:
-        return None
-    pairs_below = np.searchsorted(below, above, "left") + np.searchsorted(below, above, "right")
-    return float(pairs_below.sum()) / (2.0 * below.size * above.size)
 
 
 class Watch:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from firmware_sim.drawing.chart import Chart
 from firmware_sim.drawing.document import Table
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.metrics.curve import Curve
+from firmware_sim.plaintext import listed
 from firmware_sim.streams import Row
 
 Number = float | int | None
@@ -37,6 +39,7 @@ class Figure(NamedTuple):
     of: Callable[[Any, Any], Number]
     #: an explanation; empty if the title suffices
     meaning: str = ""
+    against: str = ""  # the baseline that it compares with, if it does
 
 
 class Matrix(NamedTuple):
@@ -77,6 +80,7 @@ class Metrics(ABC):
     kind: the name of the kind of labels, as in ``--kind``.
     table: the figures of a record, the main figure first.
     baselines: names of the baselines in a report.
+    lasting_baselines: those that can answer rows whose labels never arrive.
     shares: whether losses are shares, which are shown in percent.
     over_time: name of the curve's quantity.
     loss_name: name of the loss.
@@ -90,6 +94,7 @@ class Metrics(ABC):
     kind: ClassVar[str]
     table: ClassVar[dict[str, Figure]]
     baselines: ClassVar[dict[str, str]]
+    lasting_baselines: ClassVar[tuple[str, ...]] = ()
     shares: ClassVar[bool] = True
     over_time: ClassVar[str] = "wrong answers"
     loss_name: ClassVar[str] = "wrong answers"
@@ -115,6 +120,16 @@ class Metrics(ABC):
         """Count rows for the learner only, without baselines and curve."""
         rows = batch.learned
         self.learner.add_block(rows["label"], rows["score"])
+
+    def held_out(self) -> Metrics:
+        """Return metrics of no rows, with baselines that know the labels which those here know."""
+        found = copy(self)
+        found.clear()
+        return found
+
+    def clear(self) -> None:
+        """Forget all rows, but not what the baselines know of their labels."""
+        raise NotImplementedError
 
     @property
     def rows(self) -> int:
@@ -172,7 +187,7 @@ class Metrics(ABC):
             word = "beats" if self.loss("learner") < self.loss(who) else "does not beat"
             against = self.shown(who).removesuffix(" wrong")
             clauses[word].append(f"{name} ({self.shown('learner')} against {against})")
-        text = ", but ".join(f"{word} {' and '.join(one)}" for word, one in clauses.items() if one)
+        text = ", but ".join(f"{word} {listed(one)}" for word, one in clauses.items() if one)
         return f"{algorithm} {text}."
 
     def remarks(self) -> list[str]:

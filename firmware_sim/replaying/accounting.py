@@ -10,7 +10,7 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.device.power import Power
 from firmware_sim.metrics.batch import Batch, When
-from firmware_sim.replaying.checked import Checked, count_skipped, usable
+from firmware_sim.replaying.checked import Checked, Delay, count_skipped, usable
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
 from firmware_sim.replaying.rows import RowCount, Sampled
 from firmware_sim.streams import Row, Stream
@@ -34,6 +34,7 @@ class Accounting:
     rows: counts of outcomes.
     cadence: the usual time between rows.
     labels: the decoder of the target column.
+    delay: the readings whose targets are still to come.
     metrics: the metrics.
     sampled: the sample of rows, or None.
     twin: the learner as it was after the first rows, or None.
@@ -65,6 +66,7 @@ class Accounting:
         )
         self.cadence = Cadence()
         self.labels = kind.labels()
+        self.delay = Delay(config.rows_ahead, len(stream.features), config.gap)
         self.metrics = kind.metrics(self.cadence)
         self.sampled = Sampled() if ranked else None
         self.alarms: list[int] = []
@@ -117,7 +119,8 @@ class Accounting:
             columns = np.column_stack((columns, block.y))
         self._sentinels.add_block(columns)
         self.cadence.add_block(np.where(block.damaged, np.nan, raw.seconds))
-        count_skipped(block, places[places < len(block)], self.rows, self._stream)
+        ahead = self._config.rows_ahead
+        count_skipped(block, places[places < len(block)], self.rows, self._stream, ahead)
 
     def _learn(self, X: Row, places: Places, block: Checked) -> int:
         """Have the device learn the rows at these indices of a block.

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from firmware_sim.configuration.config import ReplayConfig
+from edgeolk.errors import suggest
+from firmware_sim.configuration.config import ReplayConfig, source_of
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds import KINDS, UNLABELLED, Column, claimed, implies_nothing
@@ -16,7 +17,7 @@ from firmware_sim.streams import BUNDLED, Stream
 from firmware_sim.streams.cells import NO, YES
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import Reading, ReadingOptions
-from firmware_sim.streams.tables import CellStream
+from firmware_sim.streams.tables import CellStream, Frame
 
 #: Names of label columns, likelier ones first.
 _NAMES = ("label", "class", "target", "y")
@@ -36,15 +37,34 @@ class Assumed:
     notes: list[str] = field(default_factory=list)
 
 
-def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
+def configured(stream: Any, given: Mapping[str, Any]) -> tuple[ReplayConfig, Assumed]:
+    """Return the configuration of a replay of a stream, and what was inferred for it.
+
+    stream: as in `ReplayConfig`.
+    given: fields of `ReplayConfig` set by the user.
+    Raises SimulatorError: a field is not allowed, or the stream cannot be read.
+    """
+    unknown = [name for name in given if name not in OPTIONS]
+    if unknown:
+        raise SimulatorError(
+            f"{unknown[0]!r} is no option of a replay{suggest(unknown[0], OPTIONS)}"
+        )
+    source = source_of(stream)
+    found = assumed(source, given)
+    return ReplayConfig(**{"stream": source, **given, **found.options}), found
+
+
+def assumed(stream: str | Stream | Frame, given: Mapping[str, Any]) -> Assumed:
     """Infer the target and the kind of labels of a log.
 
-    stream: its name.
+    stream: its name, or a frame; of any other stream nothing is inferred.
     given: fields of `ReplayConfig` set by the user.
     Raises StreamError: the log is unreadable, or live and without such a column.
     """
     out = Assumed()
-    if not isinstance(stream, str) or stream in BUNDLED:
+    if isinstance(stream, Stream) or stream in BUNDLED:
+        return out
+    if given.get("forecast"):  # it says both
         return out
     params = dict(given.get("params", {}))
     says = given.get("kind") or given.get("classes") or not implies_nothing(params)
@@ -59,7 +79,7 @@ def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
         found = opened(ReplayConfig(stream=stream, kind=UNLABELLED, **probe))
     except SimulatorError:
         # Reading the log with all options raises the same error.
-        if stream == "-" or "://" in stream:
+        if isinstance(stream, str) and (stream == "-" or "://" in stream):
             raise
         return out
     if isinstance(found, LiveStream):

@@ -38,7 +38,7 @@ class BlockFeed:
     def run(self) -> str:
         """Feed all rows; return why that ended before the last one, else an empty string."""
         accounting = self._accounting
-        for block in checked(self._config, self._stream, accounting.labels):
+        for block in checked(self._config, self._stream, accounting.labels, accounting.delay):
             if not len(block) and self._should_stop is not None and self._should_stop():
                 return f"interrupted before row {block.block.first}"
             at = 0

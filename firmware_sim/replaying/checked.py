@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -84,16 +85,61 @@ def label_counts(block: Block) -> list[tuple[str, int]]:
     return [(block.labels.words[found[at]], int(times[at])) for at in order]
 
 
-def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iterator[Checked]:
+class Delay:
+    """Pairs each row's label with the readings of some rows before, as a forecast does.
+
+    ahead: that number of rows.
+    gap: seconds of a gap after which earlier readings are no longer paired.
+    rows: the last readings, the oldest first, whose labels are still to come; NaN before the first.
+    """
+
+    def __init__(self, ahead: int, n_features: int, gap: float | None = None) -> None:
+        self.rows = np.full((ahead, n_features), np.nan)
+        self._gap = np.inf if gap is None else gap
+        self._seconds = np.nan
+
+    def shifted(self, block: Block) -> Block:
+        """Return a block with earlier readings; those of a damaged row are missing."""
+        if not len(self.rows):
+            return block
+        readings = block.rows.copy()
+        readings[[*block.damage]] = np.nan
+        earlier = np.empty_like(readings)
+        gaps = self._after_gaps(block.seconds)
+        for first, end in pairwise([0, *gaps, len(block)]):
+            if first in gaps:
+                self.rows = np.full_like(self.rows, np.nan)
+            every = np.concatenate([self.rows, readings[first:end]])
+            earlier[first:end] = every[: end - first]
+            self.rows = every[end - first :]
+        return replace(block, rows=earlier)
+
+    def _after_gaps(self, seconds: Row) -> list[int]:
+        """Return the indices of rows after a gap."""
+        if self._gap == np.inf:
+            return []
+        known = np.flatnonzero(np.isfinite(seconds))
+        gaps = np.diff(seconds[known], prepend=self._seconds) > self._gap
+        if len(known):
+            self._seconds = float(seconds[known[-1]])
+        return [int(at) for at in known[gaps]]
+
+
+def checked(
+    config: ReplayConfig, stream: Stream, labels: Labels | None, delay: Delay | None = None
+) -> Iterator[Checked]:
     """Yield the blocks of a stream up to the limit.
 
     labels: the decoder; None for rows without labels, as far as they can be read again.
+    delay: that of the readings; by default a new one, as the configuration has it.
     Raises StreamError: the labels of the first rows are of another kind.
     """
     is_supervised = config.label_kind.is_supervised
     transforms = [(one.rows, getattr(config, name)) for name, one in OPTIONS.items() if one.rows]
-    limits = (config.limit, stream.kept if labels is None else None)
+    limits = (config.limit, config.train_rows, stream.kept if labels is None else None)
     proof = _Proof()
+    if delay is None:
+        delay = Delay(config.rows_ahead, len(stream.features), config.gap)
     for block in stream.blocks(min((end for end in limits if end is not None), default=None)):
         y = np.zeros(len(block))
         if labels is not None:
@@ -102,6 +148,7 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
             block = replace(block, damage={**block.damage, **odd}) if odd else block
         for transform, value in transforms:
             block = replace(block, rows=transform(value, block.rows))
+        block = delay.shifted(block)
         missing_readings = ~np.isfinite(block.rows)
         missing_readings[[*block.damage]] = False
         damaged = np.zeros(len(block), dtype=bool)
@@ -197,15 +244,19 @@ def usable(block: Checked, repair: Repair | Gaps | None) -> tuple[Row, Places]:
     return (X if len(places) == len(block) else X[places]), places
 
 
-def count_skipped(block: Checked, places: Places, rows: RowCount, stream: Stream) -> None:
+def count_skipped(
+    block: Checked, places: Places, rows: RowCount, stream: Stream, ahead: int = 0
+) -> None:
     """Count the rows of a block that the learner does not receive.
 
     places: indices of the rows that it receives.
+    ahead: the first rows, which lack the readings of earlier ones.
     """
     raw = block.block
     for at, why in sorted(raw.damage.items()):
         rows.add_damaged(raw.first + at, why)
     for at in np.flatnonzero(block.lacks).tolist():
-        rows.add_missing(block.missing(at, stream))
+        if raw.first + at > ahead:
+            rows.add_missing(block.missing(at, stream))
     rows.missing += len(block) - len(raw.damage) - len(places)
     rows.read = raw.first + len(block) - 1

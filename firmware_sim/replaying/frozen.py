@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -13,6 +11,7 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.batch import Batch
+from firmware_sim.replaying.held_out import Answers, frozen_answers
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 
@@ -41,13 +40,16 @@ class Frozen:
 def may_freeze(config: ReplayConfig) -> bool:
     """Whether a frozen twin is possible: the learner needs labels and runs in this process.
 
+    If rows are held out, they measure a frozen learner.
+
     The history of a forecaster continues: its targets must arrive at once and without gaps.
     """
     kind = config.label_kind
     possible = kind.is_supervised
     if kind.keeps_rows:
         possible = not config.waits_for_labels and config.gap is None
-    return bool(config.frozen_after) and possible and config.enforce == "arena"
+    asked = bool(config.frozen_after) and not config.holds_out
+    return asked and possible and config.enforce == "arena"
 
 
 class FrozenTwin:
@@ -63,7 +65,7 @@ class FrozenTwin:
         self.after = config.frozen_after
         self._metrics = config.label_kind.metrics(Cadence())
         #: from rows and labels, each of which follows its answer
-        self._answers: Callable[[Row, Row], Row] | None = None
+        self._answers: Answers | None = None
         self._before = (0, 0.0)
         self._rows: list[Row] = []  # blocks of rows
         self._labels: list[Row] = []
@@ -88,14 +90,7 @@ class FrozenTwin:
             self._start(device)
 
     def _start(self, device: Device) -> None:
-        learner, scaler = pickle.loads(pickle.dumps((device.learner, device.scaler)))
-        if self._config.resolved.params.get("last_label"):  # it receives no more labels
-            learner.restart()
-        targets = (0.0, 1.0) if device.targets is None else device.targets.current
-        answers = self._config.label_kind.frozen(learner, targets)
-        self._answers = answers
-        if scaler is not None:
-            self._answers = lambda X, y: answers(np.asarray(scaler.transform(X)), y)
+        self._answers = frozen_answers(self._config, device)
         self._before = self._learner_loss()
 
     def _learner_loss(self) -> tuple[int, float]:

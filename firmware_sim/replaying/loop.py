@@ -10,7 +10,7 @@ import gc
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -21,15 +21,37 @@ from firmware_sim.boards.step_time import Timing, timing
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.planning import make_kernel, scaled_prefix
 from firmware_sim.device.split import make_device
-from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
+from firmware_sim.errors import BeyondCapError, LearnerDiedError, SimulatorError, StreamError
 from firmware_sim.mcu.replaying import Emulated, OnBoard
-from firmware_sim.metrics import Figures
+from firmware_sim.metrics import Figures, Metrics
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.replaying.accounting import Accounting, OnResult
+from firmware_sim.replaying.assumed import configured, notes_of
 from firmware_sim.replaying.blocks import BlockFeed
 from firmware_sim.replaying.checked import checked, label_counts
+from firmware_sim.replaying.forecast import (
+    Horizon,
+    Outlook,
+    Point,
+    advanced,
+    ending,
+    resolved,
+    shared,
+)
+from firmware_sim.replaying.held_out import (
+    HeldOut,
+    Later,
+    Part,
+    Reordered,
+    Selected,
+    groups_of,
+    held_out,
+    measured,
+)
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.replaying.rows import nothing_usable, opened
 from firmware_sim.streams import Row, Stream
+from firmware_sim.streams.cached import CachedStream
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.live import LiveStream
@@ -70,6 +92,9 @@ class Replay:
     def __init__(self, config: ReplayConfig, *, live: LiveStream | None = None) -> None:
         self.config = config
         self.stream = opened(config, live)
+        self._other: Stream | None = None  # of `config.test`
+        self._season, self._period = "", config.period  # of a forecast
+        self._horizons: list[ReplayConfig] = []  # of a path, ascending; the last one runs here
         n_features = len(self.stream.features)
         try:
             self.clean = self.stream.clean
@@ -77,12 +102,18 @@ class Replay:
                 faults = [parse(text) for text in config.faults]
                 seed = config.seed if config.fault_seed is None else config.fault_seed
                 self.stream = FaultyStream(self.clean, faults, seed)
-            if config.positive is not None and self.stream.kept is None:
+            self._open_others()
+            # A part of the stream need not have every label.
+            complete = self.stream.kept is None and not isinstance(self.stream, Selected)
+            if config.positive is not None and complete:
                 self._find_positive(config.positive)
             if config.label_kind.takes_classes and not config.classes:
                 self.config = config = self._with_classes(config)
+            if config.forecast is not None:
+                self.config = config = self._resolve_forecast(config)
             kernel, self.width = make_kernel(config, n_features, self._prefix)
-            self.device = make_device(config, n_features, kernel)
+            own = self._horizons[-1] if self._horizons else config
+            self.device = make_device(own, n_features, kernel)
             self._board = OnBoard(config.on, config, self.device) if config.on else None
         except BaseException:
             self._close_stream()
@@ -92,6 +123,72 @@ class Replay:
         """Close the stream if it was opened here; a given one belongs to the caller."""
         if not isinstance(self.config.stream, Stream):
             self.clean.close()
+
+    def _resolve_forecast(self, config: ReplayConfig) -> ReplayConfig:
+        """Return the configuration with its horizon and season in rows; plan a path's learners."""
+        config, self._season, self._period = resolved(config, self.clean)
+        if config.path and config.label_kind.keeps_rows:
+            self._horizons = shared(config, len(self.stream.features))
+        return config
+
+    def _outlook(
+        self, accounting: Accounting, status: str, should_stop: Callable[[], bool] | None
+    ) -> Outlook | None:
+        """Return the errors by horizon and the path of a forecast; None for other replays.
+
+        The learner is left as it is on a board that has read all rows. If `should_stop` ends the
+        replays of a path, its first horizons are missing.
+        """
+        config, ahead = self.config, self.config.rows_ahead
+        if config.forecast is None or not config.label_kind.keeps_rows:
+            return None
+        if status != "complete":  # rows were read ahead: which are the last ones is not known
+            if hasattr(self.device, "learner"):
+                self.device.learner.restart()
+            return None
+        metrics: Any = accounting.metrics
+        last = accounting.rows.read
+        rows, recent = metrics.timeline.recent
+        coming = advanced(self.device, accounting.delay, last)
+        cap = self.device.layout.cap
+        horizons = [Horizon(ahead, cap, metrics.summary())]
+        past: list[Point] = []
+        if self._horizons:
+            coming, past = coming[-1:], ending(metrics, 0)
+            stream = CachedStream(self.stream)
+            for shorter in self._horizons[-2::-1]:
+                one = Replay(replace(shorter, stream=stream, faults=(), on=None))
+                result = one.run(beside_clean=False, should_stop=should_stop)
+                outlook = result.outlook
+                if outlook is None:
+                    break
+                coming += outlook.future[-1:]
+                past += ending(result.metrics, ahead - shorter.rows_ahead)
+                horizons += outlook.horizons
+            coming.reverse()
+            past.reverse()
+            horizons.reverse()
+        return Outlook(self._period, self._season, horizons, (rows, recent[:, 0]), past, coming)
+
+    def _open_others(self) -> None:
+        """Open the streams that are read besides the replay's own, or after it.
+
+        Raises SimulatorError: they cannot be read, or read again.
+        """
+        config, stream = self.config, self.stream
+        again = {"train-rows": config.train_rows, "group": config.group, "path": config.path}
+        option = next((name for name, value in again.items() if value), "")
+        if option and stream.kept is not None:
+            raise SimulatorError(
+                f"{option} needs a stream that can be read again: {stream.name} is live"
+            )
+        if config.group is not None:
+            self._groups = groups_of(config, config.group)
+        if config.test is not None:
+            target = config.target or stream.target
+            # Its further columns are not read.
+            other = replace(config, stream=config.test, target=target, ignore=(), faults=())
+            self._other = Reordered(opened(other), stream.features)
 
     def run(
         self,
@@ -155,9 +252,14 @@ class Replay:
             status, detail = "stopped", accounting.stopped
         # Figures of a part of the stream cannot be compared with those of the complete stream.
         complete = beside_clean and status == "complete"
+        holds_out = complete and self.config.holds_out
+        held_out = self._held_out(accounting.metrics, should_stop) if holds_out else None
         clean = self._without_faults(should_stop) if complete else None
         if accounting.rows.used == 0 and status == "complete":
             raise StreamError(nothing_usable(self.stream, accounting.rows))
+        learner = self.device.counters()
+        inputs = self._inputs(accounting)
+        outlook = self._outlook(accounting, status, should_stop)
         return ReplayResult(
             config=self.config,
             stream=self.stream,
@@ -165,7 +267,7 @@ class Replay:
             width=self.width,
             rows=accounting.rows,
             metrics=accounting.metrics,
-            learner=self.device.counters(),
+            learner=learner,
             seconds=seconds,
             status=status,
             detail=detail,
@@ -182,7 +284,9 @@ class Replay:
             emulated=self._emulated(status),
             alarms=accounting.alarms,
             frozen=None if accounting.twin is None else accounting.twin.result(),
-            inputs=self._inputs(accounting),
+            held_out=held_out,
+            outlook=outlook,
+            inputs=inputs,
             row=str(self.device.row.kind),
             n_inexact=self.device.row.n_inexact,
         )
@@ -211,6 +315,40 @@ class Replay:
             self.device.close()
             self._close_stream()
 
+    def _held_out(self, metrics: Metrics, should_stop: Callable[[], bool] | None) -> HeldOut | None:
+        """Return the errors on rows that the learner does not learn from."""
+        config, device = self.config, self.device
+        found = []
+        if config.train_rows is not None:
+            later, after = Later(self.stream, config.train_rows), config.train_rows
+            found.append(measured(config, device, metrics, f"rows after {after:,}", later))
+        if self._other is not None:
+            with closing(self._other):
+                test = replace(config, limit=None)
+                found.append(measured(test, device, metrics, self._other.name, self._other))
+        if config.group is not None:
+            found += self._by_group(should_stop)
+            if len(found) < len(self._groups[0]):  # interrupted
+                return None
+        return held_out(found, metrics)
+
+    def _by_group(
+        self, should_stop: Callable[[], bool] | None
+    ) -> Iterator[tuple[Part, list[Batch]]]:
+        """Yield the errors on each group of a learner of all others, up to an interruption."""
+        names, groups = self._groups
+        plain: dict[str, Any] = {"group": None, "limit": None, "leak": 0, "on": None}
+        for at, name in enumerate(names):
+            others = Selected(self.stream, (groups != at) & (groups >= 0))
+            # The learner of all rows, with its defaults.
+            config = replace(self.config.pinned(), stream=others, target=None, ignore=(), **plain)
+            one = Replay(replace(config, faults=()))
+            result = one.run(beside_clean=False, should_stop=should_stop)
+            if result.status != "complete":
+                return
+            rows = Selected(self.stream, groups == at)
+            yield measured(config, one.device, result.metrics, name or "(empty)", rows)
+
     def _emulated(self, status: str) -> Emulated | None:
         return self._board.run() if self._board is not None and status == "complete" else None
 
@@ -236,6 +374,7 @@ class Replay:
         if not self.config.faults or self.stream.kept is not None:
             return None
         changes: dict[str, Any] = {"faults": (), "leak": 0, "frozen_after": 0, "on": None}
+        changes |= {"test": None, "group": None, "path": False}
         complete = Replay(replace(self.config, stream=self.clean, **changes))
         result = complete.run(should_stop=should_stop)
         return result.metrics.summary()["learner"] if result.status == "complete" else None
@@ -290,20 +429,23 @@ def frozen_gc() -> Iterator[None]:
         gc.unfreeze()
 
 
-def replay(config: ReplayConfig) -> ReplayResult:
+def replay(config: ReplayConfig | Any, **options: Any) -> ReplayResult:
     """Replay a stream through the firmware loop under the cap.
 
     Page: docs/tutorial.md.
 
     Parameters
     ----------
-    config : ReplayConfig
-        What to replay.
+    config : ReplayConfig, str, path, Stream, or pandas or polars DataFrame
+        What to replay: a configuration, or the stream of one.
+    **options
+        With a stream: the other fields of its configuration. Target and kind of labels are found as
+        on the command line if you name neither and the stream leaves no doubt.
 
     Returns
     -------
     ReplayResult
-        For `report.write_report`, `report.to_dict` or `report.to_text`.
+        For `report.write_report`, `report.to_dict` or `report.to_text`; notebooks show it.
 
     Raises
     ------
@@ -311,5 +453,23 @@ def replay(config: ReplayConfig) -> ReplayResult:
         The parts do not fit the cap.
     SimulatorError
         The configuration or the stream cannot be replayed.
+    TypeError
+        A configuration and options.
+
+    Examples
+    --------
+    >>> import firmware_sim as fs
+    >>> result = fs.replay("occupancy", ram="16KiB", limit=200)
+    >>> result.rows.used
+    200
     """
-    return Replay(config).run()
+    if isinstance(config, ReplayConfig):
+        if options:
+            raise TypeError(
+                "options belong to a stream: dataclasses.replace changes a ReplayConfig"
+            )
+        return Replay(config).run()
+    config, found = configured(config, options)
+    run = Replay(config, live=found.live)
+    notes_of(run.clean, found.notes)
+    return run.run()

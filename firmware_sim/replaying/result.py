@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from firmware_sim.boards.step_time import Timing
 from firmware_sim.configuration.config import ReplayConfig
@@ -10,16 +11,19 @@ from firmware_sim.containment.memory import Layout
 from firmware_sim.device.planning import Width
 from firmware_sim.device.power import PowerCount
 from firmware_sim.device.supervision import LabelCount
+from firmware_sim.drawing.shown import Shown
 from firmware_sim.mcu.replaying import Emulated
 from firmware_sim.metrics import Figures, Metrics
+from firmware_sim.replaying.forecast import Outlook
 from firmware_sim.replaying.frozen import Frozen
+from firmware_sim.replaying.held_out import HeldOut
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Stream
 
 
 @dataclass
-class ReplayResult:
-    """Everything a report is made from.
+class ReplayResult(Shown):
+    """Everything a report is made from; notebooks show the report.
 
     Page: docs/tutorial.md.
 
@@ -71,6 +75,10 @@ class ReplayResult:
         Rows with a drift alarm of the learner.
     frozen : Frozen or None
         The result of the same learner, frozen after the first rows.
+    held_out : HeldOut or None
+        Errors on rows that the learner did not learn from, if configured.
+    outlook : Outlook or None
+        Of a forecast: its errors by horizon, and the path beyond the last row.
     inputs : dict
         Importance of each reading for the answers, as shares; empty if unknown.
     hint : str
@@ -86,6 +94,8 @@ class ReplayResult:
     peak_resident : int or None
         Peak resident bytes of the learner's process, if it has one.
     """
+
+    _reporter: ClassVar[str] = "firmware_sim.report.sections"
 
     config: ReplayConfig
     stream: Stream
@@ -109,6 +119,8 @@ class ReplayResult:
     hint: str = ""
     alarms: list[int] = field(default_factory=list)
     frozen: Frozen | None = None
+    held_out: HeldOut | None = None
+    outlook: Outlook | None = None
     inputs: dict[str, float] = field(default_factory=dict)
     understood: list[str] = field(default_factory=list)
     row: str = "float64"

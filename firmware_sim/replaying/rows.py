@@ -111,6 +111,7 @@ def opened(config: ReplayConfig, live: LiveStream | None = None) -> Stream:
     options |= {
         "labelled": config.label_kind.is_supervised,
         "absent": config.missing_words,
+        "ignore": config.ignore if config.group is None else (*config.ignore, config.group),
         "alone": config.label_kind.is_numeric,
     }
     if live is not None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from firmware_sim.drawing.chart import BUFFER, FIRST, LEARNER, SECOND, WARN, Chart, Mark
+from firmware_sim.drawing.chart import BUFFER, FIRST, LEARNER, SCALER, SECOND, WARN, Chart, Mark
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.summary import name_of
 from firmware_sim.streams.faulty import FaultyStream
 
-_COLOURS = (LEARNER, FIRST, SECOND)
+_COLOURS = (LEARNER, FIRST, SECOND, SCALER)
 #: Bands by kind: name, colour and opacity.
 BANDS = {
     "fault": ("a fault lasts", "#cc79a7", 0.22),

@@ -36,6 +36,7 @@ def tried_hints(result: ReplayResult, *, clock: Callable[[], float] = time.monot
     """
     config = result.config
     again = result.stream.kept is None and not isinstance(config.stream, Stream)
+    again = again and config.group is None  # a learner without groups has other defaults
     if not (again and result.status == "complete" and loses(result.metrics)):
         return ""
     rows = min(ROWS, result.rows.read)
@@ -80,8 +81,10 @@ def label_note(name: str) -> str:
 
 def _loss(config: ReplayConfig) -> float | None:
     """Return the mean loss of a replay; None if it cannot run or be evaluated."""
+    changes: dict[str, Any] = {"faults": (), "leak": 0, "enforce": "arena", "on": None}
+    plain = replace(config, **changes, test=None, group=None, path=False, frozen_after=0)
     try:
-        result = Replay(replace(config, faults=(), leak=0, enforce="arena", on=None)).run()
+        result = Replay(plain).run()
     except (SimulatorError, TypeError, ValueError):
         return None
     return result.metrics.mean_loss("learner") if result.metrics.judged else None

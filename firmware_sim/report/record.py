@@ -12,8 +12,10 @@ from firmware_sim.boards import board_of
 from firmware_sim.configuration.values import offset_of
 from firmware_sim.containment.memory import Region
 from firmware_sim.kinds import DETAILS
+from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.replaying.result import ReplayResult
+from firmware_sim.report import forecast
 from firmware_sim.report.summary import command
 from firmware_sim.streams.faulty import FaultyStream
 
@@ -50,6 +52,8 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         **dict.fromkeys(DETAILS),
         **metrics.details(result.stream.features),
         "frozen": None if result.frozen is None else asdict(result.frozen),
+        "held_out": _held_out(result),
+        "outlook": forecast.record(result),
         "curve": _curve(metrics.curve),
         "host": {
             "seconds": result.seconds,
@@ -139,6 +143,39 @@ def _labels(result: ReplayResult) -> dict[str, Any]:
         "missing_share": config.label_missing,
         "ask": config.ask,
         **asdict(result.labels),
+    }
+
+
+def _held_out(result: ReplayResult) -> dict[str, Any] | None:
+    """The figures of rows that were not learned from."""
+    found, config = result.held_out, result.config
+    if found is None:
+        return None
+    lasting = result.metrics.lasting_baselines
+
+    def figures(metrics: Metrics, *names: str) -> dict[str, Any]:
+        known = metrics.summary()
+        kept = [
+            name for name, one in metrics.table.items() if not one.against or one.against in lasting
+        ]
+        return {who: {name: known[who][name] for name in kept} for who in ("learner", *names)}
+
+    return {
+        "train_rows": config.train_rows,
+        "test": None if config.test is None else found.parts[-1].name,
+        "group": config.group,
+        "parts": [
+            {
+                "name": part.name,
+                "learned": part.learned,
+                "rows": part.metrics.rows,
+                "refused": part.refused,
+                "metrics": figures(part.metrics, *lasting),
+            }
+            for part in found.parts
+        ],
+        "rows": found.total.rows,
+        "metrics": figures(found.total),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firmware_sim.drawing.document import Report, Section, Table
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report import figures
+from firmware_sim.report import figures, forecast
 from firmware_sim.report.error_chart import errors
 from firmware_sim.report.hints import loses
 from firmware_sim.report.kinds import sections_of_kind
@@ -20,8 +20,15 @@ def report_of(result: ReplayResult) -> Report:
     early = "" if result.status == "complete" else early
     emulated = [] if result.emulated is None else result.emulated.to_lines()
     sections = [
+        *forecast.sections(result),
         _errors(result),
         *sections_of_kind(result),
+        Section(
+            "held-out",
+            "Rows that were not learned from",
+            figures.about_held_out(result),
+            table=figures.held_out(result),
+        ),
         Section("figures", "Figures", table=figures.table(result), notes=figures.meanings(result)),
         *map(Section.of, result.metrics.tables(result.stream.features)),
         Section("inputs", "Input importance", figures.ABOUT_INPUTS, bars=figures.inputs(result)),
@@ -36,18 +43,26 @@ def report_of(result: ReplayResult) -> Report:
         Section("command", "Again", lines=[line for line in [command(result.config)] if line]),
     ]
     return Report(
-        f"{headline(result)} in {result.layout.cap:,} bytes",
+        f"{headline(result)} in {_bytes(result)}",
         summary_sentence(result),
         sections,
         to_dict(result),
         " ".join(filter(None, [early, result.left_out])),
-        loses(result.metrics),
+        loses(result.metrics) or bool(result.held_out and result.held_out.unbeaten),
         [
             *result.metrics.remarks(),
             *filter(None, [figures.frozen(result), result.hint]),
         ],
         [warning for warning in result.warnings if warning != result.left_out],
     )
+
+
+def _bytes(result: ReplayResult) -> str:
+    """Return the cap as text; of a path, that of all forecasters together."""
+    horizons = [] if result.outlook is None else result.outlook.horizons
+    if len(horizons) < 2:
+        return f"{result.layout.cap:,} bytes"
+    return f"{sum(one.cap for one in horizons):,} bytes for {len(horizons)} horizons"
 
 
 def _errors(result: ReplayResult) -> Section:

@@ -10,8 +10,8 @@ from typing import Any
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
+from firmware_sim.plaintext import listed
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.streams import Stream
 
 #: Parts of the device that are drawn in the colour of the scaler.
 SCALING = ("scaler", "target scaler", "repair")
@@ -35,7 +35,23 @@ def summary_sentence(result: ReplayResult) -> str:
     metrics = result.metrics
     if metrics.rows == 0:
         return "No row was scored."
-    return metrics.sentence(result.config.resolved.algorithm)
+    sentence = metrics.sentence(result.config.resolved.algorithm)
+    return " ".join(filter(None, [sentence, held_out_sentence(result)]))
+
+
+def held_out_sentence(result: ReplayResult) -> str:
+    """Return one sentence on the rows that were not learned from; empty if there are none."""
+    found, metrics = result.held_out, result.metrics
+    if found is None:
+        return ""
+    verdicts: dict[str, list[str]] = {}
+    for who in metrics.lasting_baselines:
+        word = "does not beat" if who in found.unbeaten else "beats"
+        loss = f"{metrics.baselines[who]} ({metrics.words(found.loss(who))})"
+        verdicts.setdefault(word, []).append(loss)
+    compared = ", but ".join(f"{word} {listed(one)}" for word, one in verdicts.items())
+    ours = metrics.words(found.loss("learner"))
+    return f"On {found.total.rows:,} rows that it did not learn from: {ours}, which {compared}."
 
 
 def learner_size(result: ReplayResult) -> str:
@@ -47,17 +63,20 @@ def learner_size(result: ReplayResult) -> str:
 
 
 def command(config: ReplayConfig, *, usual: bool = False) -> str:
-    """Return the command line of this configuration; empty if its stream is an object.
+    """Return the command line of this configuration; empty if a stream of it is not named.
 
     usual: whether the cap is left out if it is the default.
     """
-    if isinstance(config.stream, Stream):
+    if not isinstance(config.stream, str) or not isinstance(config.test, (str, type(None))):
         return ""
     options = {
         name: value
         for name, one in OPTIONS.items()
         if (value := getattr(config, name)) != one.default or (name == "ram" and not usual)
     }
+    if config.forecast is not None:  # it implies both
+        options.pop("target", None)
+        options.pop("kind", None)
     words = ["python", "-m", "firmware_sim", "replay", config.stream]
     return shlex.join([*words, *_words(options)])
 

@@ -96,6 +96,11 @@ def memory_lines(result: ReplayResult) -> list[str]:
         f"alignment, {layout.free:,} free",
         f"enforced  {result.enforcement}",
     ]
+    if result.outlook is not None and len(result.outlook.horizons) > 1:
+        many = len(result.outlook.horizons)
+        lines.append(
+            f"share     each of {many} horizons has a learner; this is the last one's part"
+        )
     if result.peak_resident is not None:
         lines.append(f"resident  at most {result.peak_resident / 1e6:.1f} MB in that process")
     counts, config = result.power, result.config

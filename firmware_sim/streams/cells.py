@@ -147,6 +147,12 @@ def _is_unit(unit: str) -> bool:
     return fit and not unit.startswith((".", ")", "-", "'"))
 
 
+def unit_of(cell: str) -> str:
+    """Return the unit after the number in a cell; "" if there is none."""
+    parts = _parts(cell)
+    return "" if parts is None else parts[1]
+
+
 def notation_of(column: Sequence[str], comma_file: bool) -> Notation | None:
     """Return how the numbers of a column are written, None if most cells are not numbers.
 

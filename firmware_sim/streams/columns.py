@@ -24,7 +24,7 @@ import numpy as np
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import cells, dates
 from firmware_sim.streams.dates import TimeFormat
-from firmware_sim.streams.dialect import Dialect, unique
+from firmware_sim.streams.dialect import Dialect, is_reading, unique
 from firmware_sim.streams.understood import Column, Moments, Understood, read_understood
 
 #: Rows inspected to infer the columns.
@@ -56,6 +56,8 @@ _PARTS = (
     ("%S", ("second", "sec", "ss", "seconds"), (0, 60)),
 )
 _PART_NAMES = {name: (code, span) for code, names, span in _PARTS for name in names}
+#: A cell that begins with a number and has a sign of a measurement: a point, a blank, a degree.
+_MEASURED = re.compile(r"\s*[+-]?\d+(?:[.,]\d|\s*[°%]|\s+[^\W\d_])")
 #: A column is an input if at least this share of rows has a value.
 _SPARSE = 0.05
 #: A word that occurs this often among numbers means "missing".
@@ -298,7 +300,7 @@ class _Study:
             if len(present) < _SPARSE * len(held) and self.options.missing == "skip":
                 why = f"has a value in {len(present):,} of the first {len(held):,} rows"
             return Column(name, "number", notation, self._own_words(place), example, why)
-        why = self._why_no_time(place, present)
+        why = self._why_no_time(place, present) or _why_no_number(present)
         return Column(name, "words", example=self._typical(present), why=why)
 
     def _is_switch(self, present: Sequence[str]) -> bool:
@@ -362,6 +364,7 @@ def study(
     renamed = unique(names)
     own = [*renamed]
     rows = [row for row in rows if len(row) == len(own) and [*row] != [*names]]
+    rows = _without_remarks(rows)
     separator, has_names = (
         ("\t", True) if dialect is None else (dialect.separator, dialect.header > 0)
     )
@@ -370,6 +373,22 @@ def study(
     columns = tuple(inspected.column(place, moments) for place in range(len(own)))
     original = {new: old for new, old in renamed.items() if new != old}
     return Understood(columns, moments, inspected.comma, original, kind, dialect, encoding)
+
+
+def _why_no_number(present: Sequence[str]) -> str:
+    """Return why text that resembles numbers is not read as such; empty for other text."""
+    if 2 * sum(_MEASURED.match(cell) is not None for cell in present) <= len(present):
+        return ""
+    units = [*dict.fromkeys(filter(None, map(cells.unit_of, present)))]
+    if len(units) > 1:
+        return f"holds numbers with different units: {', '.join(map(shortened, units[:4]))}"
+    return f"holds numbers with further text, such as {shortened(present[0])}"
+
+
+def _without_remarks(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return rows without lines of text, such as a program's last words, padded to their width."""
+    remarks = [row for row in rows if len(row) > 1 and not any(row[1:]) and not is_reading(row[0])]
+    return [*rows] if 2 * len(remarks) > len(rows) else [row for row in rows if row not in remarks]
 
 
 def is_time_name(name: str) -> bool:

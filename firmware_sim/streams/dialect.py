@@ -356,7 +356,14 @@ def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None
     words = [at for at in full if not any(map(cells.is_number, rows[at]))]
     if full[0] not in words and words and len({*rows[words[0]]}) == width:
         return words[0]
-    return full[0]
+    # A device writes its own name above each of its columns; names differ.
+    return next((at for at in words if not _is_one_word(rows[at])), full[0])
+
+
+def _is_one_word(row: Sequence[str]) -> bool:
+    """Whether more than two cells of a line are filled, all with the same text."""
+    filled = [cell for cell in row if cell]
+    return len(filled) > 2 and len({*filled}) == 1
 
 
 def _commented(
@@ -400,7 +407,7 @@ def _fitted(names: list[str], body: Sequence[Sequence[str]], width: int) -> list
             names = [f"c{place}" for place in range(1, width + 1)]
         elif more < 0:
             names = names[:width] if not any(names[width:]) else names
-        elif more == 1 and _is_day_and_time(fit):
+        elif more == 1 and any(row[-1] for row in fit) and _is_day_and_time(fit):
             names = [names[0], f"{names[0]}.2", *names[1:]]
         elif more == 1 and any(row[-1] for row in fit) and not _starts_with_time(names, fit):
             names = ["", *names]  # a column of row names, as statistics programs write it

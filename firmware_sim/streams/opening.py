@@ -20,7 +20,7 @@ from firmware_sim.streams.objects import open_json
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.table import CsvStream
-from firmware_sim.streams.tables import history_of, open_frame, open_history
+from firmware_sim.streams.tables import Frame, history_of, open_frame, open_history
 from firmware_sim.streams.text import open_bytes, open_lines, reading
 
 _INSPECTED_LINES = 60  # lines inspected to detect the format
@@ -84,7 +84,7 @@ BUNDLED = {
 
 
 def open_stream(
-    source: str | Stream,
+    source: str | Stream | Frame,
     *,
     target: str | None = None,
     ignore: Sequence[str] = (),
@@ -95,7 +95,7 @@ def open_stream(
 
     Parameters
     ----------
-    source : str or Stream
+    source : str, Stream or Frame
         The name of a bundled stream, the path of a CSV, JSON, ARFF, NPZ or LIBSVM file (write
         ``./occupancy`` for a file that has the name of a bundled stream), ``-`` for CSV or JSON
         from standard input, or ``mqtt://host/topic``. A `Stream` is returned as it is.
@@ -111,6 +111,8 @@ def open_stream(
     if isinstance(source, Stream):
         return source
     chosen = ReadingOptions(target, ignore, **options)
+    if isinstance(source, Frame):
+        return source.open(chosen)
     live = open_source(source)
     if live is not None:
         live.asked = chosen.layout

@@ -33,6 +33,7 @@ PERIODS = (86_400.0, 604_800.0)
 #: A column without a value in this many rows is empty.
 _PROVING = 10
 HEADER_AGAIN = "it repeats the header"
+EMPTY = "all of its cells are empty"
 
 
 class Table:
@@ -394,6 +395,10 @@ class Reading:
             spread = np.zeros(total, np.int64)
             spread[kept] = labels.places
             labels = Cells(labels.words or [""], spread)
+        if self.width > 1:
+            for at in np.flatnonzero(np.isnan(rows).all(axis=1)).tolist():
+                if at not in damage and not any(map(str.strip, line(at).cells)):
+                    damage[at] = EMPTY
         for at, why in damage.items():
             row = line(at)
             damage[at] = Damage.of(HEADER_AGAIN if self.is_header(row.cells) else why, row.shown)
@@ -470,11 +475,13 @@ def _no_readings(columns: Sequence[Column]) -> str:
     names = [column.name[:_NAME] for column in columns[:_LISTED]]
     shown, ignored = ", ".join(map(repr, names)), shlex.quote(joined(names))
     one = len(columns) == 1
-    what, it = (f"column {shown} holds", "it") if one else (f"columns {shown} hold", "them")
-    return (
-        f"{what} text, such as {shortened(columns[0].example)}; leave {it} out with --ignore "
-        f"{ignored}, or feed {it} with --categories onehot"
-    )
+    it, first = "it" if one else "them", columns[0]
+    text = f"{'hold' + 's' * one} text, such as {shortened(first.example)}"
+    what = f"column{'s' * (not one)} {shown} {first.why if one and first.why else text}"
+    leave = f"leave {it} out with --ignore {ignored}"
+    if all(column.why for column in columns):
+        return f"{what}; {leave}"
+    return f"{what}; {leave}, or feed {it} with --categories onehot"
 
 
 class _Words:

@@ -1,6 +1,7 @@
 """Streams whose rows are cells: the base class, and tables held in memory.
 
-pandas reads workbooks (.xlsx) and Parquet files; their cells are treated like those of a CSV file.
+pandas reads workbooks (.xlsx) and Parquet files; their cells, and those of a pandas or polars frame
+of the calling program, are treated like those of a CSV file.
 A history has one line per change of a sensor: Home Assistant's, InfluxDB's export.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import zipfile
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -95,6 +97,55 @@ class TableStream(CellStream):
         return iter(self._held)
 
 
+class Frame:
+    """A pandas or polars frame as a source of rows.
+
+    table: the frame, which is read once, when it is first needed.
+    Raises StreamError: it is neither.
+    """
+
+    name = "frame"
+
+    def __init__(self, table: Any) -> None:
+        if not (hasattr(table, "iloc") and hasattr(table, "columns")) and not hasattr(
+            table, "get_columns"
+        ):
+            raise StreamError(
+                f"stream is a {type(table).__name__}; it must be a path, the name of a bundled "
+                "stream, an address, a Stream, or a pandas or polars DataFrame"
+            )
+        self._table = table
+
+    def __repr__(self) -> str:
+        rows, columns = self._table.shape
+        return f"<frame of {rows:,} rows and {columns:,} columns>"
+
+    def open(self, options: ReadingOptions) -> TableStream:
+        """Return its stream; raises StreamError if the columns do not fit the options."""
+        names, lines = self._read
+        return TableStream(self.name, names, lines, options, "a frame")
+
+    @cached_property
+    def _read(self) -> tuple[list[str], list[Line]]:
+        """The names of the columns, and the rows."""
+        table = self._table
+        if hasattr(table, "get_columns"):  # polars
+            names = [str(name) for name in table.columns]
+            columns = [_texts(one.to_list()) for one in table.get_columns()]
+        else:
+            if _is_informative(table.index):
+                table = table.reset_index()
+            names = [str(name) for name in table.columns]
+            columns = [_cells(table.iloc[:, i]) for i in range(table.shape[1])]
+        return names, [*map(Line, zip(*columns, strict=True))]
+
+
+def _is_informative(index: Any) -> bool:
+    """Whether the index of a pandas frame holds more than the numbers of its rows."""
+    named = any(name is not None for name in index.names)
+    return named or getattr(index, "dtype", None) is None or index.dtype.kind in "Mm"
+
+
 def open_frame(path: Path, options: ReadingOptions) -> TableStream:
     """Return the stream of a workbook's first sheet, or of a Parquet file.
 
@@ -123,12 +174,20 @@ def _read(path: Path, what: str) -> Any:
 
 
 def _cells(column: Any) -> list[str]:
-    """Return the cells that a column would have in a CSV file."""
-    gone = column.isna()
-    return ["" if no else _cell(value) for value, no in zip(column, gone, strict=True)]
+    """Return the cells that a column of pandas would have in a CSV file."""
+    gone = column.isna().tolist()
+    values = column.tolist()
+    return _texts([None if no else value for value, no in zip(values, gone, strict=True)])
+
+
+def _texts(values: Sequence[Any]) -> list[str]:
+    """Return values as the cells of a CSV file; None is an empty cell."""
+    return ["" if value is None else _cell(value) for value in values]
 
 
 def _cell(value: Any) -> str:
+    if type(value) in (float, int):
+        return str(value)
     if hasattr(value, "isoformat"):
         return str(value.isoformat())
     return str(value).replace("\n", " ")

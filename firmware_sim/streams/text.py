@@ -103,6 +103,11 @@ class Records:
         return text_of(self._lines.taken[0]) if self._lines.taken else ""
 
     @property
+    def number(self) -> int:
+        """The number of the first line of the latest row, from 1."""
+        return self._lines.n_read - self.lines_ahead
+
+    @property
     def lines_ahead(self) -> int:
         """How many lines after the first one of the latest row were read."""
         return len(self._lines.taken) - 1 + self._lines.n_returned
@@ -197,6 +202,7 @@ class _Lines:
         self.bad = ""  # why one of them is not text
         self.max_lines = MAX_LINES
         self._characters = 0
+        self.n_read = 0  # lines that were taken from `lines`
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -206,14 +212,21 @@ class _Lines:
             self._characters = 0
         elif len(self.taken) >= self.max_lines or self._characters > LONGEST_LINE:
             raise _TooFarError
-        line = self._again.popleft() if self._again else next(self._lines)
+        line = self._next()
         if not self.taken:
             while self._comment and is_comment(line, self._comment):
-                line = self._again.popleft() if self._again else next(self._lines)
+                line = self._next()
         self._characters += len(line)
         self.taken.append(line)
         if isinstance(line, BadLine):
             self.bad = line.why
+        return line
+
+    def _next(self) -> str:
+        if self._again:
+            return self._again.popleft()
+        line = next(self._lines)
+        self.n_read += 1
         return line
 
     @property

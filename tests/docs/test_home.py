@@ -223,6 +223,103 @@ def test_the_first_rows_are_called_learning(bridge: Any) -> None:
     assert "-0.0" not in json.dumps(told[0]["novelty"])
 
 
+def forecasting(code: dict[str, Any], learner: Any = None) -> Any:
+    forecast = code["Forecast"]("temperature", 3, 3, learner)
+    novelty = code["new_learner"](3)
+    return code["Bridge"](Sent(), "cellar", CHANNELS, novelty, forecast=forecast)
+
+
+def test_a_forecast_is_that_of_a_learner_which_knows_the_messages_so_far(
+    code: dict[str, Any],
+) -> None:
+    bridge = forecasting(code)
+    rows = np.cumsum(np.random.default_rng(0).normal(size=(80, 3)), axis=0)
+    learner = ek.Learner(n_features=3, ram="4KiB", loss="square", history=True, horizon=3)
+    for _ in range(3):
+        learner.ask_one(np.full(3, np.nan))
+    for row in rows:
+        bridge.take(message(row))
+        learner.tell_one(row[0])
+        expected = learner.ask_one(row)
+        state = bridge.publish["edgeolk/edgeolk_cellar/state"]
+        if learner.interval is None:
+            assert state["forecast"] is state["forecast_low"] is state["forecast_high"] is None
+        else:
+            low, high = learner.interval
+            assert state["forecast"] == round(expected, 4)
+            assert (state["forecast_low"], state["forecast_high"]) == (
+                round(low, 4),
+                round(high, 4),
+            )
+    assert state["forecast_low"] < state["forecast"] < state["forecast_high"]
+    entity = "homeassistant/sensor/edgeolk_cellar/{}/config"
+    about = bridge.publish[entity.format("forecast")]
+    assert about["name"] == "temperature in 3 messages"
+    assert about["unit_of_measurement"] == "°C"
+    assert about["value_template"] == '{{ value_json["forecast"] }}'
+    assert bridge.publish[entity.format("forecast_low")]["name"] == "temperature in 3 messages, low"
+
+
+def test_a_forecast_goes_on_without_a_reading_and_after_a_restart(
+    tmp_path: Path, code: dict[str, Any]
+) -> None:
+    bridge = forecasting(code)
+    rows = np.cumsum(np.random.default_rng(1).normal(size=(60, 3)), axis=0)
+    for row in rows:
+        bridge.take(message(row))
+    bridge.take('{"humidity": 50}')  # its temperature is not known, others go on
+    assert bridge.publish["edgeolk/edgeolk_cellar/state"]["forecast"] is not None
+    kept = ek.Checkpointer(tmp_path / "kept.checkpoint", every=1)
+    kept.open()
+    kept.write(bridge.parts)
+    kept.close()
+    again = ek.Checkpointer(tmp_path / "kept.checkpoint", every=1)
+    _, learner = again.open()
+    steps = learner.steps
+    assert steps > 50
+    resumed = forecasting(code, learner)
+    assert learner.n_waiting == 3  # they hold no message: which were last is not known
+    for row in rows[:4]:
+        resumed.take(message(row))
+    assert resumed.publish["edgeolk/edgeolk_cellar/state"]["forecast"] is not None
+    assert learner.steps > steps
+
+
+def test_a_bridge_without_forecasts_publishes_none(bridge: Any) -> None:
+    bridge.take(message(np.ones(3)))
+    assert not any("forecast" in topic for topic in bridge.publish)
+    assert not any(
+        "forecast" in key for key in bridge.publish["edgeolk/edgeolk_zigbee2mqtt_cellar/state"]
+    )
+
+
+def test_settings_of_forecasts(tmp_path: Path, code: dict[str, Any]) -> None:
+    words = ["cellar", "--channels", "t=°C,h", "--forecast", "h", "--ahead", "5"]
+    assert code["given_settings"](words).forecasts == {"cellar": ("h", 5)}
+    places = {
+        code["place_of"](".", "cellar", {"t": "", "h": ""}, one)
+        for one in (None, ("h", 5), ("h", 6))
+    }
+    assert len(places) == 3
+    for wrong in (["--forecast", "x"], ["--forecast", "h", "--ahead", "0"]):
+        with pytest.raises(
+            SystemExit, match=r"it needs a device of that topic, one of its readings"
+        ):
+            code["given_settings"](["cellar", "--channels", "t=°C,h", *wrong])
+
+
+@needs_toml
+def test_forecasts_of_a_file(tmp_path: Path, code: dict[str, Any]) -> None:
+    found = code["given_settings"]([str(BRIDGE.with_name("home.toml"))])
+    assert found.forecasts == {"zigbee2mqtt/cellar": ("temperature", 12)}
+    other = tmp_path / "other.toml"
+    devices = '[devices]\ncellar = "t=°C,h"\n[forecasts]\n'
+    for line in ('attic = "t, 3"', 'cellar = "t"', 'cellar = "t, many"', 'cellar = "x, 3"'):
+        other.write_text(devices + line + "\n", encoding="utf-8")
+        with pytest.raises(SystemExit, match="it needs a device of that topic"):
+            code["given_settings"]([str(other)])
+
+
 def started(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(BRIDGE), *words], cwd=folder,

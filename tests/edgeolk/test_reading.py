@@ -71,6 +71,7 @@ READS: dict[str, Call] = {
     "variance_one": lambda of, x: of.variance_one(x),
     "variance": lambda of, x: of.variance([x] * 2),
     "interval_one": lambda of, x: of.interval_one(x),
+    "explain_one": lambda of, x: of.explain_one(x, np.zeros_like(x)),
     "wants_label": lambda of, x: of.wants_label(x),
     "familiarity_one": lambda of, x: of.familiarity_one(x),
     "save": _saved,

@@ -1,12 +1,13 @@
-"""Novelty detection as sensors of a home automation, over MQTT with discovery.
+"""Novelty detection and forecasts as sensors of a home automation, over MQTT with discovery.
 
     python bridge.py zigbee2mqtt/cellar --channels temperature=°C,humidity=%,pressure=hPa
+    python bridge.py zigbee2mqtt/cellar --channels temperature=°C --forecast temperature --ahead 12
     python bridge.py home.toml
 
 Readings come in as JSON objects on topics. Out go, as Home Assistant and others discover them, a
-binary sensor "unusual", the sensors "novelty" and "reason", and the readings, one device for each
-topic. A will message says when this program is gone. Models survive restarts and power cuts in
-checkpoints. Needs edgeolk[mqtt].
+binary sensor "unusual", the sensors "novelty" and "reason", the readings, and where wanted the
+forecast of one of them with its interval; one device for each topic. A will message says when this
+program is gone. Models survive restarts and power cuts in checkpoints. Needs edgeolk[mqtt].
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ NO_READING = {"", "-", "--", "unavailable", "unknown", "none", "null", "nan"}
 #: A number, perhaps followed by its unit.
 NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*[^\d,;:]*")
 #: Names of the state that readings cannot have.
-TAKEN = ("unusual", "novelty", "reason", "damaged")
+TAKEN = (
+    *("unusual", "novelty", "reason", "damaged"),
+    *("forecast", "forecast_low", "forecast_high"),
+)
 
 #: topic, payload, whether the broker keeps it for those who subscribe later.
 Publish = Callable[[str, str, bool], object]
@@ -43,6 +47,54 @@ Publish = Callable[[str, str, bool], object]
 def complain(words: str) -> None:
     """Print a line on standard error."""
     print(words, file=sys.stderr, flush=True)
+
+
+class Forecast:
+    """Forecasts one reading some messages ahead, from all readings of a topic.
+
+    Parameters
+    ----------
+    key : str
+        The reading.
+    ahead : int
+        Messages.
+    n_features : int
+        Readings of a message.
+    learner : ek.Learner, optional
+        From a checkpoint. Messages may have been missed since: it forgets which were the last.
+
+    Attributes
+    ----------
+    values : dict
+        The forecast and its bounds, None while there is no interval yet.
+    """
+
+    def __init__(
+        self, key: str, ahead: int, n_features: int, learner: ek.Learner | None = None
+    ) -> None:
+        self.key, self.ahead = key, ahead
+        self.learner = learner or ek.Learner(
+            n_features=n_features, ram="4KiB", loss="square", history=True, horizon=ahead
+        )
+        self.learner.restart()
+        for _ in range(ahead):  # the first messages were not forecast
+            self.learner.ask_one([math.nan] * n_features)
+        self.values: dict[str, float | None] = {}
+        self._note(None)
+
+    def _note(self, forecast: float | None) -> None:
+        bounds = self.learner.interval
+        known = forecast is not None and bounds is not None
+        numbers = (forecast, *bounds) if known else (None, None, None)
+        self.values = {
+            name: None if value is None else round(value, 4)
+            for name, value in zip(TAKEN[-3:], numbers, strict=True)
+        }
+
+    def take(self, row: list[float], value: float) -> None:
+        """Learn the present value, and forecast that of so many messages later."""
+        self.learner.tell_one(None if math.isnan(value) else value)
+        self._note(self.learner.ask_one(row))
 
 
 class Bridge:
@@ -63,6 +115,8 @@ class Bridge:
         The topic that says "online" or "offline"; by default one of this device.
     say : callable
         Gets a line about messages that cannot be used.
+    forecast : Forecast, optional
+        Of one of the readings.
     """
 
     def __init__(
@@ -73,7 +127,9 @@ class Bridge:
         learner: ek.Learner,
         availability: str | None = None,
         say: Callable[[str], object] = complain,
+        forecast: Forecast | None = None,
     ) -> None:
+        self.forecast = forecast
         self.publish, self.source, self.learner = publish, source, learner
         self.channels = dict(channels)
         self.node = node_of(source)
@@ -87,6 +143,11 @@ class Bridge:
         self._messages = 0
         self._last = [math.nan] * len(self.channels)
         self._unchanged = [0] * len(self.channels)
+
+    @property
+    def parts(self) -> Any:
+        """What a checkpoint holds: the learner, and that of forecasts if there is one."""
+        return (self.learner, self.forecast.learner) if self.forecast else self.learner
 
     def announce(self) -> None:
         """Publish again what was announced, after a connection; the broker keeps it."""
@@ -110,6 +171,11 @@ class Bridge:
             name = self._names[part]
             if self.channels[part]:
                 about["unit_of_measurement"] = self.channels[part]
+        elif part.startswith("forecast") and self.forecast:
+            key, bound = self.forecast.key, part.partition("_")[2]
+            about["name"] = f"{key} in {self.forecast.ahead} messages" + f", {bound}" * bool(bound)
+            if self.channels[key]:
+                about["unit_of_measurement"] = self.channels[key]
         entry = re.sub(r"\W", "_", name, flags=re.ASCII)
         config = {
             **about,
@@ -146,6 +212,11 @@ class Bridge:
             "reason": self._reason(row),
             "damaged": self.damaged,
         }
+        if self.forecast:
+            self.forecast.take(row, row[[*self.channels].index(self.forecast.key)])
+            state.update(self.forecast.values)
+            for part in self.forecast.values:
+                self._announce(part)
         for key, value in zip(self.channels, row, strict=True):
             state[self._names[key]] = None if math.isnan(value) else value
             if not math.isnan(value):
@@ -283,6 +354,7 @@ class Settings:
     """The broker and the devices."""
 
     devices: dict[str, dict[str, str]] = field(default_factory=dict)
+    forecasts: dict[str, tuple[str, int]] = field(default_factory=dict)  # key, messages ahead
     host: str = "localhost"
     port: int = 1883
     user: str | None = None
@@ -306,7 +378,7 @@ def settings_of(path: Path) -> Settings:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SystemExit(f"{path}: {error}") from None
-    devices = found.pop("devices", None)
+    devices, forecasts = found.pop("devices", None), found.pop("forecasts", {})
     options = {name.replace("-", "_"): value for name, value in found.items()}
     unknown = [name for name in options if name not in vars(Settings())]
     if unknown or not isinstance(devices, dict) or not devices:
@@ -318,6 +390,9 @@ def settings_of(path: Path) -> Settings:
     chosen = Settings(**options)
     for topic, given in devices.items():
         chosen.devices[topic] = channels_of(given) if isinstance(given, str) else dict(given)
+    for topic, text in forecasts.items():
+        key, _, ahead = str(text).rpartition(",")
+        chosen.forecasts[topic] = key.strip(), int(ahead) if ahead.strip().isdigit() else 0
     chosen.status = chosen.status or f"edgeolk/{path.stem}/status"
     return chosen
 
@@ -327,6 +402,8 @@ def given_settings(words: list[str] | None = None) -> Settings:
     reader = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     reader.add_argument("source", help="topic of the readings, or a TOML file with several")
     reader.add_argument("--channels", help="key=unit,key=unit,...; a unit may be absent")
+    reader.add_argument("--forecast", metavar="KEY", help="forecast this reading too")
+    reader.add_argument("--ahead", type=int, default=12, help="... so many messages ahead: 12")
     reader.add_argument("--host", help="of the broker; default localhost")
     reader.add_argument("--port", type=int, help="of the broker; default 1883")
     reader.add_argument("--user")
@@ -334,25 +411,41 @@ def given_settings(words: list[str] | None = None) -> Settings:
     reader.add_argument("--checkpoints", help="folder of the models; default the current one")
     given = reader.parse_args(words)
     if given.source.endswith(".toml"):
-        if given.channels:
-            reader.error(f"{given.source} names the channels: leave --channels out")
+        if given.channels or given.forecast:
+            reader.error(f"{given.source} names channels and forecasts: leave these options out")
         chosen = settings_of(Path(given.source))
     elif not given.channels:
         reader.error("name the readings, as in --channels temperature=°C,humidity=%")
     else:
         chosen = Settings({given.source: channels_of(given.channels)})
+        if given.forecast:
+            chosen.forecasts[given.source] = given.forecast, given.ahead
     for name, value in vars(given).items():
-        if value is not None and name not in ("source", "channels"):
+        if value is not None and name not in ("source", "channels", "forecast", "ahead"):
             setattr(chosen, name, value)
     for topic in chosen.devices:
         if set(topic) & set("#+"):
             raise SystemExit(f"{topic} is a pattern: name each topic, several in a TOML file")
+    for topic, (key, ahead) in chosen.forecasts.items():
+        keys = chosen.devices.get(topic, {})
+        if key not in keys or ahead < 1:
+            raise SystemExit(
+                f"forecast of {topic}: {key!r}, {ahead} messages ahead; it needs a device of that "
+                f"topic, one of its readings ({', '.join(keys) or 'it has no line in devices'}), "
+                'and at least 1 message, as in "temperature, 12"'
+            )
     return chosen
 
 
-def place_of(folder: str, topic: str, channels: Mapping[str, str]) -> Path:
-    """The checkpoint of a device; other channels have a file of their own."""
-    mark = zlib.crc32(json.dumps(list(channels)).encode())
+def place_of(
+    folder: str,
+    topic: str,
+    channels: Mapping[str, str],
+    forecast: tuple[str, int] | None = None,
+) -> Path:
+    """The checkpoint of a device; other channels, or another forecast, have a file of their own."""
+    about = [*channels, *forecast] if forecast else list(channels)
+    mark = zlib.crc32(json.dumps(about).encode())
     return Path(folder) / f"{node_of(topic)}-{mark:08x}.checkpoint"
 
 
@@ -380,15 +473,19 @@ def main() -> None:
     def came(_: Any, __: Any, message: Any) -> None:
         bridge, checkpoints = bridges[message.topic]
         if bridge.take(message.payload):
-            checkpoints.step(bridge.learner)
+            checkpoints.step(bridge.parts)
 
     with ExitStack() as stack:
         Path(chosen.checkpoints).mkdir(parents=True, exist_ok=True)
         for topic, channels in chosen.devices.items():
-            place = place_of(chosen.checkpoints, topic, channels)
+            wanted = chosen.forecasts.get(topic)
+            place = place_of(chosen.checkpoints, topic, channels, wanted)
             kept = stack.enter_context(ek.Checkpointer(place, every=1000, seconds=600))
-            learner = kept.open() or new_learner(len(channels))
-            bridges[topic] = Bridge(publish, topic, channels, learner, chosen.status), kept
+            found: Any = kept.open() or new_learner(len(channels))
+            learner, *more = found if isinstance(found, tuple) else (found,)
+            forecast = Forecast(*wanted, len(channels), *more) if wanted else None
+            bridge = Bridge(publish, topic, channels, learner, chosen.status, forecast=forecast)
+            bridges[topic] = bridge, kept
         status = next(iter(bridges.values()))[0].availability
         client.on_connect, client.on_message = connected, came
         client.will_set(status, "offline", qos=1, retain=True)
@@ -407,7 +504,7 @@ def main() -> None:
             client.publish(status, "offline", qos=1, retain=True)
             client.disconnect()
             for bridge, kept in bridges.values():
-                kept.write(bridge.learner)
+                kept.write(bridge.parts)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,7 @@
 /* Offsets in the header, as the model file has them. */
 enum {
     EK_AT_CRC = 8,
-    EK_AT_FLAGS = 50,
     EK_AT_VECTORS = 52,
-    EK_AT_DRAWS = 56,
-    EK_AT_STEPS = 64,
-    EK_AT_MISTAKES = 72,
-    EK_AT_UPDATES = 80,
     EK_AT_VALUES = 88
 };
 

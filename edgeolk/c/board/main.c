@@ -47,6 +47,9 @@ int main(void)
     if (ek_scores(&arena, x, scores) != EK_OK || ek_predict(&arena, x, &label) != EK_OK)
         return 1;
     printf("score %g, label %g\n", scores[0], label);
+#ifdef EK_CLASSES
+    printf("class %s\n", ek_class_names[EK_COLUMNS > 1 ? (int)label : label > 0]);
+#endif
     return 0;
 }
 

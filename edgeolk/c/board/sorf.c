@@ -23,7 +23,7 @@
 #define OLK_SORF_SINGLE 1
 #endif
 #define OLK_SORF_WATCHES EK_WATCHES
-#if !EK_AT_row_memory
+#if !EK_ROW_MEMORY
 #define OLK_SORF_NO_MEMORY 1
 #endif
 #if EK_SCRATCH

@@ -78,17 +78,8 @@ cdef inline bint merge_lightest(SupportVectorRing ring, int64_t p) noexcept nogi
     return True
 
 
-cdef inline bint admit_lightest(SupportVectorRing ring, double a, Example* e, bint merging) noexcept nogil:
-    """Remove or merge. If the incoming vector itself is evicted, nothing changes."""
-    cdef Model* m = ring.m
-    cdef int64_t p
-    cdef double norm2 = ring.function.norm2
-    put(ring, m.n, a, e)
-    if m.n <= ring.c.budget:
-        return True
-    p = lightest_slot(ring)
-    if merging and merge_lightest(ring, p):
-        return True
+cdef inline bint evict(SupportVectorRing ring, int64_t p, double norm2) noexcept nogil:
+    """Free slot p; if the incoming vector itself is evicted, nothing changes."""
     vacate(ring, p)
     if p == ring.c.budget:
         ring.function.norm2 = norm2
@@ -98,12 +89,20 @@ cdef inline bint admit_lightest(SupportVectorRing ring, double a, Example* e, bi
 
 cdef inline bint admit_lightest_removed(SupportVectorRing ring, double a, Example* e) noexcept nogil:
     """The lightest is removed."""
-    return admit_lightest(ring, a, e, False)
+    cdef double norm2 = ring.function.norm2
+    put(ring, ring.m.n, a, e)
+    return ring.m.n <= ring.c.budget or evict(ring, lightest_slot(ring), norm2)
 
 
 cdef inline bint admit_lightest_merged(SupportVectorRing ring, double a, Example* e) noexcept nogil:
-    """The lightest is merged with another of its class."""
-    return admit_lightest(ring, a, e, True)
+    """The lightest is merged with another of its class, or removed if there is none."""
+    cdef int64_t p
+    cdef double norm2 = ring.function.norm2
+    put(ring, ring.m.n, a, e)
+    if ring.m.n <= ring.c.budget:
+        return True
+    p = lightest_slot(ring)
+    return merge_lightest(ring, p) or evict(ring, p, norm2)
 
 
 cdef inline void write_gram_row(SupportVectorRing ring, int64_t slot) noexcept nogil:

@@ -397,3 +397,54 @@ def test_the_command_line_shows_it(capsys) -> None:
     )
     assert main(["plan", "--budget", "40", "--features", "5", "--algorithm", "rbp"]) == 0
     assert "longest step" in capsys.readouterr().out
+
+
+def _map_of(shown: str) -> list[tuple[str, float, float, float]]:
+    """Name, left edge, lane and width of each box in the map of a plan."""
+    found = re.findall(r"<rect x='([\d.]+)' y='(\d+)' width='([\d.]+)'[^>]*><title>(\w+): ", shown)
+    return [(name, float(x), float(y), float(width)) for x, y, width, name in found]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        ek.plan(n_features=8, ram="16KiB"),
+        ek.plan(n_features=3, ram="4KiB", loss="square", history=True),
+        ek.plan(update="gradient", n_features=8, budget=100, averaging="mean"),
+        ek.RunningScaler.plan(5),
+    ],
+    ids=["sorf", "forecaster", "averaged", "scaler"],
+)
+def test_notebooks_show_a_map_and_a_table(plan: Any) -> None:
+    """Every region is in both, at its place in proportion; regions on one line never overlap."""
+    shown = plan._repr_html_()
+    assert str(plan).partition("\n")[0] in shown
+    assert f"{plan.nbytes:,} bytes" in shown
+    boxes = _map_of(shown)
+    assert [name for name, *_ in boxes] == [region.name for region in plan.regions]
+    scale = 640 / plan.nbytes
+    for (_, x, _, width), region in zip(boxes, plan.regions, strict=True):
+        assert x == pytest.approx(scale * region.offset, abs=0.06)
+        assert width == pytest.approx(max(scale * region.nbytes - 0.5, 0.5), abs=0.06)
+        assert f"<td>{region.offset:,}</td><td>{region.nbytes:,}</td>" in shown
+    for lane in {y for _, _, y, _ in boxes}:
+        line = [(x, x + width) for _, x, y, width in boxes if y == lane]
+        assert all(end <= start + 0.6 for (_, end), (start, _) in itertools.pairwise(line))
+    for tag in ("table", "tr", "td", "svg", "rect", "div"):
+        assert shown.count(f"<{tag}") == shown.count(f"</{tag}>") > 0
+
+
+def test_the_first_line_of_a_map_is_state() -> None:
+    for plan in (ek.plan(n_features=8, ram="16KiB"), ek.RunningScaler.plan(5)):
+        first = {name for name, _, y, _ in _map_of(plan._repr_html_()) if y == 0.0}
+        assert "header" in first
+        assert "alignment" not in first
+        assert len(first) > 2
+
+
+def test_notebooks_show_what_a_plan_says_of_the_kernel() -> None:
+    shown = ek.plan(n_features=4, ram="8KiB", gamma="auto")._repr_html_()
+    for line in str(ek.plan(n_features=4, ram="8KiB", gamma="auto")).splitlines()[-2:]:
+        name, text = line[:18].strip(), line[18:].strip()
+        assert f">{name}</td>" in shown
+        assert f">{text}</td>" in shown

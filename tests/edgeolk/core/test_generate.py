@@ -11,6 +11,7 @@ import pytest
 from edgeolk.core import generate
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.numbers import Loss, Policy, Update
+from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import TRAITS
 
 
@@ -56,6 +57,34 @@ def test_a_loss_that_an_update_could_not_mend(
 ) -> None:
     monkeypatch.setitem(LOSSES, Loss.EPSILON, replace(LOSSES[Loss.EPSILON], **{missing: ""}))
     with pytest.raises(ValueError, match=r"Loss\.EPSILON needs a residual for Update\.PA"):
+        generate.check()
+
+
+@pytest.mark.parametrize(
+    ("policy", "region"),
+    [
+        (Policy.SIMPLE, "kernel_row"),
+        (Policy.NEAREST, "column"),
+        (Policy.MERGE, "work2"),
+        (Policy.PROJECT, "inverse"),
+        (Policy.FORGETRON, "forgetron"),
+        (Policy.ANCHOR, "hints"),
+    ],
+)
+def test_a_policy_that_would_read_a_region_it_lacks(
+    policy: Policy, region: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = POLICIES[policy]
+    left = tuple(name for name in row.regions if name != region)
+    monkeypatch.setitem(POLICIES, policy, replace(row, regions=left))
+    with pytest.raises(ValueError, match=rf"^Policy\.{policy.name} reads '{region}': its row must"):
+        generate.check()
+
+
+def test_a_policy_that_reads_a_region_with_several_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = POLICIES[Policy.SMALLEST]
+    monkeypatch.setitem(POLICIES, Policy.SMALLEST, replace(row, columns=()))
+    with pytest.raises(ValueError, match=r"^Policy\.SMALLEST reads 'work': its row must"):
         generate.check()
 
 

@@ -18,6 +18,7 @@ import edgeolk as ek
 from bench.compiled import compiled
 from edgeolk.cli import main
 from edgeolk.export.kits import KITS
+from edgeolk.export.text import IN_DECIMAL
 
 COMPILERS = ("gcc", "clang")
 #: What each warns of beside STRICT: float that becomes double unasked is slow on most boards.
@@ -111,6 +112,16 @@ def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
     assert not [name for kind, name in symbols if kind in "bBdDcC"]
 
 
+@pytest.mark.parametrize("form", ["recommended", "forecaster", "ring, float64"])
+def test_every_constant_of_a_model_is_read(form: str, tmp_path: Path) -> None:
+    """Where regions are is in EK_SETUP; a macro for each would be read by no source."""
+    folder = folder_of(form, tmp_path)
+    sources = "\n".join(path.read_text() for path in folder.rglob("*.[ch]"))
+    names = re.findall(r"^#define (EK_\w+)", (folder / "model.h").read_text(), re.MULTILINE)
+    unread = [name for name in names if len(re.findall(rf"\b{name}\b", sources)) == 1]
+    assert set(unread) <= set(IN_DECIMAL)  # for programs of users
+
+
 def test_whole_numbers_are_for_int8(tmp_path: Path) -> None:
     folder = folder_of("float32", tmp_path)
     command = ["cc", "-std=c99", "-DEK_FIXED", "-c", str(folder / "edgeolk.c"), "-o", "/dev/null"]
@@ -134,13 +145,67 @@ def test_command_line_and_example(tmp_path: Path, capsys: pytest.CaptureFixture[
     learner = ek.Learner(n_features=3, ram="3KiB")
     learner.save(tmp_path / "model.olk")
     out = tmp_path / "out"
-    assert main(["export", str(tmp_path / "model.olk"), "--out", str(out)]) == 0
+    words = ["export", str(tmp_path / "model.olk"), "--out", str(out), "--classes", "off,on"]
+    assert main(words) == 0
     listed = capsys.readouterr().out.split()
     assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == listed
     assert f"{learner.nbytes} bytes" in (out / "README.md").read_text()
     sources = [out / name for name in ("main.c", "edgeolk.c", "model.c")]
     run("cc", "-o", out / "example", *objects(sources))
-    assert "500 rows learned" in run(out / "example")
+    said = run(out / "example")
+    assert "500 rows learned" in said
+    assert said.splitlines()[-1] in ("class off", "class on")
+
+
+NAMES = ["kalt", 'a "b"\\', "größer??/", "x\ty"]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_a_board_knows_the_names_of_its_classes(n_classes: int, tmp_path: Path) -> None:
+    """Whatever letters they have; the example prints that of its last answer."""
+    names = NAMES[-n_classes:]
+    options = {} if n_classes == 2 else {"n_classes": n_classes}
+    learner = ek.Learner(n_features=3, ram="4KiB", **options)
+    ek.export_c(learner, tmp_path, classes=names)
+    program = tmp_path / "names.c"
+    program.write_text(
+        '#include <stdio.h>\n#include "edgeolk.h"\nint main(void)\n{\n'
+        "    for (int k = 0; k < EK_CLASSES; k++)\n        puts(ek_class_names[k]);\n"
+        "    return 0;\n}\n"
+    )
+    sources = [program, tmp_path / "edgeolk.c", tmp_path / "model.c"]
+    run("cc", "-o", tmp_path / "names", *objects(sources))
+    assert run(tmp_path / "names").splitlines() == names
+    sources[0] = tmp_path / "main.c"
+    run("cc", "-o", tmp_path / "example", *objects(sources))
+    answer, said = run(tmp_path / "example").splitlines()[-2:]
+    label = float(answer.rpartition(" ")[2])
+    assert said == f"class {names[int(label > 0) if n_classes == 2 else int(label)]}"
+    ek.export_c(learner, tmp_path / "pump", classes=names, prefix="pump")
+    assert "pump_class_names[PUMP_CLASSES]" in (tmp_path / "pump" / "pump_model.h").read_text()
+    ek.export_c(learner, tmp_path)
+    assert "CLASSES" not in (tmp_path / "model.h").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "classes", "message"),
+    [
+        ({"n_classes": 3}, ["a", "b"], r"classes must have 3 names, got 2"),
+        ({}, ["a", "b", "c"], r"classes must have 2 names, got 3"),
+        ({"n_classes": 3}, ["a", "b", "a"], r"classes must differ"),
+        ({}, "ab", r"classes must be a sequence of str, got 'ab'"),
+        ({}, [0, 1], r"classes must be a sequence of str, got \[0, 1\]"),
+        ({"loss": "square"}, ["a", "b"], r"for learners of classes; the labels here are numbers"),
+        ({"loss": "novelty"}, ["a", "b"], r"the labels here are not needed"),
+    ],
+)
+def test_names_of_other_classes_are_refused(
+    options: dict[str, Any], classes: Any, message: str, tmp_path: Path
+) -> None:
+    learner = ek.Learner(n_features=3, ram="4KiB", **options)
+    with pytest.raises((TypeError, ValueError), match=message):
+        ek.export_c(learner, tmp_path / "out", classes=classes)
+    assert not (tmp_path / "out").exists()
 
 
 def test_tool_chains(tmp_path: Path) -> None:

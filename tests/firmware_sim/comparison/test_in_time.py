@@ -12,7 +12,7 @@ from helpers import in_turn
 
 import edgeolk as ek
 from firmware_sim import ReplayConfig, replay
-from firmware_sim.comparison.rows import day_of, prepare
+from firmware_sim.comparison.rows import as_season, prepare, rows_of_day
 from firmware_sim.comparison.run import compare
 from firmware_sim.comparison.tuning import report_of, tune
 from firmware_sim.comparison.work import DEFAULT
@@ -67,7 +67,33 @@ def test_the_value_of_a_season_ago_and_a_forecast_without_a_kernel_are_rows(tmp_
     assert found.baselines[WITHOUT_KERNEL] == pytest.approx(np.abs(own - y).mean())
     named = prepare(configured(written(tmp_path)).outside(), 48)
     assert "value 48 rows ago" in named.baselines
-    assert day_of(None, 1000) == day_of(3600.0, 60) == day_of(90_000.0, 1000) == 0
+
+
+def test_the_rows_of_a_day_are_counted() -> None:
+    """Sensors that report together, gaps and a day that is cut off do not change their number."""
+    hours = 3600.0 * np.arange(24 * 20 + 7) + 1.7e9
+    assert rows_of_day(hours) == 24
+    three = np.sort(np.concatenate([hours, hours + 3.0, hours + 9.0]))
+    assert rows_of_day(three) == 72
+    assert rows_of_day(np.delete(three, slice(300, 700))) == 72
+    assert rows_of_day(np.where(np.arange(len(hours)) % 7, hours, np.nan)) in (20, 21)
+    assert rows_of_day(hours[::-1]) == 24
+    assert rows_of_day(hours, 900.0) == 96
+    for few in (hours[:24], hours[:0], np.full(9, np.nan)):
+        assert rows_of_day(few) == 0
+    assert as_season(24, 72) == 24
+    assert as_season(24, 71) == as_season(1, 99) == as_season(0, 99) == 0
+
+
+def test_the_season_of_sensors_that_report_together_is_a_day(tmp_path: Path) -> None:
+    X, y = rows()
+    lines = [
+        f"{3600 * t + late},{X[t, 0]},{X[t, 1]},{y[t]}" for t in range(N) for late in (0, 3, 9)
+    ]
+    path = tmp_path / "three.csv"
+    path.write_text("\n".join(["seconds,a,b,target", *lines, ""]))
+    found = prepare(configured(str(path)).outside())
+    assert f"value {3 * DAY} rows ago" in found.baselines
 
 
 def test_rows_with_gaps_are_compared_as_they_are_replayed(tmp_path: Path) -> None:

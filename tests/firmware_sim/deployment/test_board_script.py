@@ -236,6 +236,30 @@ class Running:
         return self.process.returncode, err
 
 
+@pytest.mark.parametrize("horizon", [1, 5])
+def test_a_forecast_goes_on_as_the_replay_does(tmp_path: Path, horizon: int) -> None:
+    draws = np.random.default_rng(8)
+    y = np.cumsum(draws.normal(size=400)) + 5.0
+    x = y + draws.normal(size=400)
+    rows = [f"{a!r},{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    path = tmp_path / "s.csv"
+    path.write_text("\n".join(["x,y", *rows]) + "\n")
+    known: dict[str, Any] = {"forecast": "y", "horizon": horizon, "season": 0, "ram": "4KiB"}
+    found: list[np.ndarray] = []
+    fs.Replay(fs.ReplayConfig(str(path), **known)).run(
+        on_result=lambda batch: found.append(batch.rows["score"].copy())
+    )
+    replay = fs.Replay(fs.ReplayConfig(str(path), limit=250, **known))
+    replay.run()
+    fs.save_model(replay, tmp_path / "m.zip")
+    fs.write_script(replay, tmp_path / "run.py", tmp_path / "m.zip")
+    running = Running(tmp_path / "run.py")
+    answers = running.ask(rows[250 : 400 - horizon])
+    running.end(None)
+    expected = np.concatenate(found)[250 + horizon :]
+    assert [*map(float, answers)] == expected.tolist()
+
+
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What the program says that nobody stops."""

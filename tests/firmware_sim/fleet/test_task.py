@@ -159,3 +159,18 @@ def test_models_come_back_and_go_on_learning(fleet, tmp_path):
     scaler = ek.RunningScaler.load(tmp_path / "board0.wide.scaler.olk")
     assert scaler.n_seen == records[1].figures["rows_used"]
     assert not list(tmp_path.glob(".model-*"))
+
+
+def test_a_strict_run_that_leaves_out_many_rows_has_failed(tmp_path):
+    path = tmp_path / "log.csv"
+    rows = [f"{i % 7},{f'bad{i}' if i % 10 < 3 else i % 5},{(-1) ** i}" for i in range(1000)]
+    path.write_text("a,b,y\n" + "\n".join(rows) + "\n")
+    board = Board("one", str(path), str(path), {"target": "y"})
+    one = Configuration("small", {"ram": "2KiB", "algorithm": "rbp"})
+    task = task_of(board, one)
+    (record,) = replay_task(task)
+    assert record.status == "done"
+    (strict,) = replay_task(replace(task, strict=True))
+    assert (strict.status, strict.key) == ("failed", replace(task, strict=True).key(one))
+    assert "300 of 1,000 rows (30 %) were left out" in strict.detail
+    assert strict.key != record.key  # a later run without the option learns it

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.kinds.novelty import Novelty
-from firmware_sim.metrics.alarms import Distance, Sample, area
+from firmware_sim.metrics.alarms import Distance
 from firmware_sim.metrics.batch import Batch
+from firmware_sim.metrics.ranking import Sample, area
 from firmware_sim.report import to_dict, to_page, to_text
 
 
@@ -213,9 +214,7 @@ def test_figures_a_day_are_by_the_clock(pump: Path, tmp_path: Path) -> None:
     assert replayed.period == 1.0
     assert figures["alarms"]
     assert figures["alarms_a_day"] == pytest.approx(figures["alarms"] / days, rel=0.002)
-    assert figures["false_alarms_a_day"] == pytest.approx(
-        figures["false_alarms"] / days, rel=0.002
-    )
+    assert figures["false_alarms_a_day"] == pytest.approx(figures["false_alarms"] / days, rel=0.002)
     compared = fs.compare(config(path), ["4KiB"], ["sorf"], folder=tmp_path / "out", workers=1)
     run = compared.outcomes[0].figures
     assert run["alarms_a_day"] == pytest.approx(run["alarms"] / days, rel=0.002)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+import firmware_sim as fs
+from firmware_sim.mcu.emulator import lacking
 from firmware_sim.mcu.program import too_large
 from firmware_sim.mcu.replaying import Emulated
 
@@ -44,3 +48,34 @@ def test_two_counts_are_explained() -> None:
     assert "so 2 rows with that score are correct" in made.to_lines()[2]
     made = Emulated("microbit", "Cortex-M0", 9, 6, 6, True, 1, 1, 1, 2.0, 3.0, 1.0, 16e6)
     assert "exactly 0" not in "".join(made.to_lines())
+
+
+def test_a_board_in_single_precision_may_differ() -> None:
+    made = Emulated(
+        "microbit", "Cortex-M0", 9, 6, 6, False, 1, 1, 1, 2.0, 3.0, 1.0, 16e6, "scalar", single=True
+    )
+    line = made.to_lines()[1]
+    assert line.startswith("emulated  microbit, Cortex-M0, single precision: 9 rows")
+    assert "DIFFERS" not in line
+    assert line.endswith(
+        "its state differs from here, where the learner computes in double precision"
+    )
+
+
+@pytest.mark.skipif(bool(lacking()), reason=lacking())
+def test_single_precision_needs_int8_weights() -> None:
+    wide = fs.ReplayConfig("occupancy", dtype="float32", ram="4KiB", on="mps2-an386", single=True)
+    with pytest.raises(fs.SimulatorError, match="--single is for learners with int8 weights"):
+        fs.replay(wide)
+
+
+@pytest.mark.mcu
+@pytest.mark.skipif(bool(lacking()), reason=lacking())
+def test_a_board_computes_in_single_precision_if_asked() -> None:
+    config = fs.ReplayConfig("occupancy", limit=60, ram="4KiB", on="mps2-an386", frozen_after=0)
+    double, single = (fs.replay(replace(config, single=one)).emulated for one in (False, True))
+    assert double is not None
+    assert single is not None
+    assert (double.rows, double.single, single.rows, single.single) == (60, False, 60, True)
+    assert single.learn < 0.5 * double.learn
+    assert single.flash < double.flash

@@ -345,3 +345,15 @@ def test_what_was_there_before_a_live_stream_is_not_looked_through() -> None:
     with frozen_gc():
         assert gc.get_freeze_count() > 1000
     assert gc.get_freeze_count() == 0
+
+
+def test_notebooks_show_configuration_and_result() -> None:
+    given = config(two_blobs(), budget=30, gamma=0.5)
+    shown = given._repr_html_()
+    for part in ("listed", "<td>budget</td>", ">30</td>", "maximum number of support vectors"):
+        assert part in shown
+    assert "<td>degree</td>" not in shown  # it has its default
+    result = fs.replay(given)
+    shown = result._repr_html_()
+    assert result._report().headline in shown
+    assert shown.count("<svg") == len(result.plot().axes) == len(result._report().charts)

@@ -45,7 +45,11 @@ def test_more_than_a_tenth_left_out_is_the_headline(
     words = [log(tmp_path / "log.csv", spoilt, "idle"), "--no-picture"]
     words += ["--ram", "1KiB", "--out", str(tmp_path / "out")]
     option = "leave the column out with --ignore 'b c'"
-    for command in (["replay", "--algorithm", "rbp"], ["compare", "--algorithms", "rbp"]):
+    for command in (
+        ["replay", "--algorithm", "rbp"],
+        ["compare", "--algorithms", "rbp"],
+        ["tune", "--algorithm", "rbp", "--candidates", "2", "--tune-rows", "300"],
+    ):
         assert main([command[0], *words, *command[1:]]) == 0
         out, err = capsys.readouterr()
         assert ("101 of 1,000 rows (10 %) were left out" in err) == many

@@ -86,6 +86,17 @@ REPLAYS: dict[str, dict[str, Any]] = {
     "regression": {"stream": "house", "limit": 600, "params": {"history": False}},
     "novelty": {"stream": "office", "limit": 5000},
     "forecast": {"stream": "house", "kind": "regression", "limit": 600},
+    "path": {
+        "stream": "house",
+        "kind": "",
+        "forecast": "temperature_comedor_sensor",
+        "horizon": 4,
+        "season": 96,
+        "path": True,
+        "ram": "64KiB",
+        "limit": 900,
+    },
+    "held-out": {"stream": "occupancy", "kind": "", "train_rows": 2000, "limit": 3000, "cost": 5.0},
 }
 WIDTHS = (375, 1280)
 EVERY_PAGE = (*REPLAYS, "comparison", "fleet")
@@ -97,6 +108,8 @@ IDS = {
     "multiclass": OF_REPLAYS | {"confusion", "classes", "matrix", "f1"},
     "novelty": OF_REPLAYS | {"alarms", "anomalies"},
     "forecast": OF_REPLAYS | {"forecasts", "intervals", "shares"},
+    "path": OF_REPLAYS | {"path", "next", "by-horizon", "horizons"},
+    "held-out": OF_REPLAYS | {"held-out", "thresholds"},
     "comparison": {"summary", "errors", "ranking", "program", "run"},
     "fleet": {"summary", "errors", "distributions", "differences", "worst"},
 }

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import zipfile
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -945,3 +946,118 @@ def test_numbered_columns_are_names_and_other_counts_are_readings(first: int) ->
     # Further down it is a row, whatever it counts.
     found = laid_out(["a,b,c,d", ",".join(names), *rows])
     assert (found.header, found.data) == (1, 2)
+
+
+def test_an_empty_last_column_does_not_move_the_names(tmp_path: Path) -> None:
+    """Each row ends with a separator, the header does not; its first columns are a date, a time."""
+    rows = table(times("%d.%m.%Y;%H:%M"), names="Datum;von;temp;hum", mark=";")
+    stream = open_stream(
+        str(log(tmp_path, [rows[0], *(f"{row};" for row in rows[1:])])), target="hum"
+    )
+    assert stream.features == ("temp",)
+    np.testing.assert_allclose(next(stream.blocks()).rows[:, 0], [a for a, _ in READINGS[:ROWS]])
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_last_words_of_a_program_do_not_hide_the_times(tmp_path: Path, n: int) -> None:
+    rows = table(times("%d.%m.%y;%H:%M", n), names="Datum;Zeit;temp;hum", mark=";")
+    end = ["Made with love;;;", "https://example.org/app?x=1;;;", "Rate us;;;", "Thanks;;;"]
+    found = replayed(log(tmp_path, [*rows, ";;;", *end]), "--kind", "novelty")["stream"]
+    assert (found["rows_used"], found["features"]) == (n, ["temp", "hum"])
+    reasons = {why: one["rows"] for why, one in found["damages"].items()}
+    assert reasons == {"column 'Datum': a cell is not a time": 4, "all of its cells are empty": 1}
+
+
+def test_names_differ_from_column_to_column(tmp_path: Path) -> None:
+    """An inverter writes its own name and number above each column, then the names."""
+    above = [",STP6,STP6,STP6", ",A 7,A 7,A 7", ",Power,Feed,Load", "dd hh,[W],[W],[W]"]
+    rows = [f"{row},7.5" for row in table()[1:]]
+    stream = open_stream(str(log(tmp_path, [*above, *rows])), labelled=False)
+    assert stream.features == ("Power", "Feed", "Load")
+
+
+# ---- several tables in one file ------------------------------------------------------------------
+
+
+def second(names: str, cells: int = 2) -> list[str]:
+    """The lines of another table, whose readings are 1,000 higher."""
+    when = times("%Y-%m-%d %H:%M:%S")
+    return [names, *(",".join([at, *["1020.5"] * cells]) for at in when)]
+
+
+@pytest.mark.parametrize("n", [160, 400])
+@pytest.mark.parametrize(
+    ("names", "cells"), [("time,co2,lux", 2), ("time,power", 1), ("time,a,b,c", 3)]
+)
+@pytest.mark.parametrize("quoted", [False, True])
+def test_another_table_is_not_read_as_this_one(
+    tmp_path: Path, n: int, names: str, cells: int, quoted: bool
+) -> None:
+    own = table(times("%Y-%m-%d %H:%M:%S", n))
+    own[1] = own[1].replace("2024-03-01 00:00:00", '"2024-03-01 00:00:00"') if quoted else own[1]
+    path = log(tmp_path, [*own, "", *second(names, cells), own[0], *own[2:7]])
+    stream = replayed(path, "--kind", "novelty")["stream"]
+    assert stream["rows_used"] == n + 5  # the first table goes on where its names come again
+    first = f"line {n + 3} ({', '.join(names.split(','))})"
+    reason = f"it belongs to another table, which begins in {first}: read it with --header {n + 3}"
+    assert stream["damages"][reason]["rows"] == ROWS + 1
+    other = open_stream(str(path), labelled=False, header=n + 3)
+    assert other.features == tuple(names.split(",")[1:])
+    rows = np.concatenate([block.rows for block in other.blocks(ROWS)])
+    np.testing.assert_array_equal(rows, np.full((ROWS, cells), 1020.5))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["wifi,lost,again"],  # no name of this table
+        ["boot,ok"],  # the next row does not fit it
+        ["time,lost,again", "one,more,word"],  # no reading follows
+        ["retry,now", "retry,12"],  # rows of the table are those with its width
+        ["time,time,hum"],
+    ],
+)
+def test_words_among_the_rows_are_not_names_of_another_table(
+    tmp_path: Path, lines: list[str]
+) -> None:
+    own = table()
+    path = log(tmp_path, [*own[:31], *lines, *own[31:]])
+    assert replayed(path, "--kind", "novelty")["stream"]["rows_used"] == ROWS
+
+
+def test_rows_of_words_alone_are_one_table(tmp_path: Path) -> None:
+    words = ["shape,colour", *(f"{'abc'[i % 3]},{'de'[i % 2]}" for i in range(40)), "shape,12"]
+    stream = open_stream(str(log(tmp_path, words)), target="shape", categories="onehot")
+    assert not any(block.damage for block in stream.blocks())
+
+
+def test_a_header_past_the_end_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StreamError, match="no line contains the column names"):
+        open_stream(str(log(tmp_path, table())), labelled=False, header=10**15)
+
+
+# ---- advice fits what the column holds -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "why", "is_text"),
+    [
+        (("16.09 °C", "61.2 °F"), r"numbers with different units: '°C', '°F'|'°F', '°C'", False),
+        (("16.09 °C at 5", "16.1 °C at 7"), r"numbers with further text, such as '16.1", False),
+        (("12A", "7B"), r"text, such as '7B'", True),
+        (("on stair 5", "off"), r"text, such as 'off'", True),
+    ],
+)
+def test_words_are_made_of_text_and_not_of_measurements(
+    tmp_path: Path, cells: tuple[str, str], why: str, is_text: bool
+) -> None:
+    names, *rows = table()
+    path = log(
+        tmp_path, [f"{names},power", *(f"{row},{cells[i % 2 - 1]}" for i, row in enumerate(rows))]
+    )
+    (note,) = (one for one in open_stream(str(path), target="hum").notes if "'power'" in one)
+    with pytest.raises(StreamError) as refused:
+        open_stream(str(path), target="hum", categories="refuse")
+    for message in (note, str(refused.value)):
+        assert re.search(why, message)
+        assert ("--categories onehot" in message) == is_text

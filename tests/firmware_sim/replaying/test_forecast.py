@@ -1,0 +1,276 @@
+"""Forecasts ahead: what each row is answered from, horizons, paths, and the rows to come."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from firmware_sim.cli import main
+from firmware_sim.replaying.checked import Delay
+from firmware_sim.report import report_of
+from firmware_sim.streams import Row
+from firmware_sim.streams.block import Block, Cells
+from firmware_sim.streams.live import LiveStream
+from firmware_sim.streams.reading import ReadingOptions
+from firmware_sim.streams.stdin import PipeSource
+
+N, SEASON = 700, 24
+
+
+def drawn() -> tuple[Row, Row]:
+    """A target with a season, and a reading that leads it by six rows."""
+    draws = np.random.default_rng(4)
+    t = np.arange(N)
+    y = 10.0 + 3.0 * np.sin(2.0 * np.pi * t / SEASON) + np.cumsum(draws.normal(size=N)) * 0.1
+    return (np.roll(y, -6) + 0.5 * draws.normal(size=N))[:, np.newaxis], y
+
+
+def written(path: Path, X: Row, y: Row, step: int = 600) -> str:
+    rows = [
+        f"{1.7e9 + step * at:.0f},{x!r},{target!r}"
+        for at, (x, target) in enumerate(zip(X[:, 0].tolist(), y.tolist(), strict=True))
+    ]
+    path.write_text("\n".join(["time,ahead,y", *rows, ""]))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return written(tmp_path_factory.mktemp("forecast") / "log.csv", *drawn())
+
+
+def configured(log: str, **options: Any) -> fs.ReplayConfig:
+    return fs.ReplayConfig(**{"stream": log, "forecast": "y", "ram": "4KiB", **options})
+
+
+def answers(config: fs.ReplayConfig) -> tuple[fs.ReplayResult, Row]:
+    """The result, and the forecast of each row."""
+    found: list[Row] = []
+    result = fs.Replay(config).run(on_result=lambda batch: found.append(batch.rows["score"].copy()))
+    return result, np.concatenate(found)
+
+
+def by_hand(replayed: fs.ReplayResult, horizon: int, season: int) -> tuple[Row, Row]:
+    """Forecasts of each row from what is known that many rows before, and of the rows to come."""
+    X, y = drawn()
+    learner = ek.Learner(
+        n_features=1, D=replayed.learner["budget"], loss="square", history=True,
+        horizon=horizon, season=season, **relevance_of(replayed),
+    )  # fmt: skip
+    made = []
+    for at in range(N):  # the row of the readings; the first targets have no answer
+        if at == 0:
+            for _ in range(horizon):
+                made.append(learner.ask_one(np.array([np.nan])))
+        learner.tell_one(y[at])
+        made.append(learner.ask_one(X[at].astype(np.float32).astype(float)))
+    return np.array(made[:N]), np.array(made[N:])
+
+
+def relevance_of(replayed: fs.ReplayResult) -> dict[str, Any]:
+    regions = {one.name for one in replayed.layout.part("learner").regions}
+    return {"relevance": "relevance" in regions}
+
+
+@pytest.mark.parametrize("horizon", [1, 6])
+@pytest.mark.parametrize("season", [0, SEASON])
+def test_each_row_is_forecast_from_what_was_known_before(
+    log: str, horizon: int, season: int
+) -> None:
+    result, scores = answers(configured(log, horizon=horizon, season=season))
+    expected, coming = by_hand(result, horizon, season)
+    assert scores[horizon:] == pytest.approx(expected[horizon:])
+    outlook = result.outlook
+    assert outlook is not None
+    assert [one.forecast for one in outlook.future] == pytest.approx(coming.tolist())
+    assert [one.row for one in outlook.future] == [*range(N + 1, N + 1 + horizon)]
+    assert all(one.low < one.forecast < one.high for one in outlook.future)
+
+
+@pytest.mark.parametrize("horizon", [1, 6])
+def test_errors_are_those_of_rows_that_have_a_forecast(log: str, horizon: int) -> None:
+    result, scores = answers(configured(log, horizon=horizon, season=SEASON))
+    _, y = drawn()
+    found = result.metrics.summary()
+    assert result.metrics.rows == N - horizon
+    assert found["learner"]["mae"] == pytest.approx(np.abs(scores - y)[horizon:].mean())
+    assert found["last_value"]["mae"] == pytest.approx(np.abs(y[horizon:] - y[:-horizon]).mean())
+    ago = np.abs(y[SEASON:] - y[:-SEASON]).sum()
+    first = np.abs(y[horizon:SEASON] - y[: SEASON - horizon]).sum()  # no season yet: the last value
+    assert found["seasonal"]["mae"] == pytest.approx((ago + first) / (N - horizon))
+    assert result.metrics.baselines["seasonal"] == f"value {SEASON} rows ago"
+    assert result.rows.missing_by_column == {}
+
+
+def test_a_time_is_a_number_of_rows(log: str) -> None:
+    result = fs.replay(configured(log, horizon="1h", season="4h"))
+    assert (result.config.horizon, result.config.season) == (6, SEASON)
+    assert result.metrics.summary() == (
+        fs.replay(configured(log, horizon=6, season=SEASON)).metrics.summary()
+    )
+    assert "--horizon 6" in report_of(result).to_text().splitlines()[-1]
+    assert "--target" not in report_of(result).to_text().splitlines()[-1]
+
+
+def test_the_season_is_found(log: str) -> None:
+    result = fs.replay(configured(log, horizon=6))
+    assert result.config.season == SEASON
+    assert result.outlook is not None
+    assert f"season {SEASON} rows, the strongest autocorrelation" in result.outlook.season
+
+
+def test_a_season_takes_at_most_a_quarter_of_the_cap(tmp_path: Path) -> None:
+    draws = np.random.default_rng(9)
+    y = np.resize(draws.normal(size=200), N) + 0.01 * draws.normal(size=N)
+    log = written(tmp_path / "long.csv", y[:, np.newaxis], y)
+    sizes = {ram: fs.replay(configured(log, ram=ram)).config.season for ram in (3000, 4096)}
+    assert sizes == {3000: 0, 4096: 200}  # of 4 bytes a row
+
+
+def test_a_path_has_a_forecaster_for_each_horizon_within_the_cap(log: str) -> None:
+    cap = 12 * 1024
+    result = fs.replay(configured(log, horizon=6, season=SEASON, path=True, ram=cap))
+    found = result.outlook
+    assert found is not None
+    assert [one.rows for one in found.horizons] == [1, 2, 3, 4, 5, 6]
+    assert cap - 6 <= sum(one.cap for one in found.horizons) <= cap
+    assert result.layout.cap == found.horizons[-1].cap
+    errors = [one.figures["learner"]["mae"] for one in found.horizons]
+    alone, scores = answers(configured(log, horizon=3, season=SEASON, ram=found.horizons[2].cap))
+    assert errors[2] == alone.metrics.summary()["learner"]["mae"]
+    assert [one.row for one in found.future] == [*range(N + 1, N + 7)]
+    assert alone.outlook is not None
+    assert found.future[2] == alone.outlook.future[-1]
+    # The path that ends with the last row starts six rows before.
+    _, y = drawn()
+    assert [one.row for one in found.past] == [*range(N - 5, N + 1)]
+    assert [one.target for one in found.past] == y[-6:].tolist()
+    assert found.past[2].forecast == scores[N - 4]
+
+
+def test_a_path_that_does_not_fit_says_what_would(log: str) -> None:
+    with pytest.raises(fs.DoesNotFitError, match=r"for the forecasters of 6 horizons") as caught:
+        fs.replay(configured(log, horizon=6, season=0, path=True))
+    result = fs.replay(configured(log, horizon=6, season=0, path=True, ram=caught.value.smallest))
+    assert result.outlook is not None
+    assert len(result.outlook.horizons) == 6
+
+
+def test_faults_and_rows_held_out_go_with_it(log: str) -> None:
+    options: dict[str, Any] = {"horizon": 6, "season": SEASON}
+    broken = fs.replay(configured(log, faults=("stuck:column=ahead,from=300",), **options))
+    assert broken.clean is not None
+    assert (
+        broken.clean["mae"]
+        == (fs.replay(configured(log, **options)).metrics.summary()["learner"]["mae"])
+    )
+    held = fs.replay(configured(log, train_rows=500, **options)).held_out
+    assert held is not None
+    _, y = drawn()
+    assert held.loss("last_value") == pytest.approx(np.abs(y[500:] - y[494:-6]).mean())
+    assert held.loss("learner") < held.loss("last_value")
+
+
+def test_readings_of_a_damaged_row_are_missing(log: str, tmp_path: Path) -> None:
+    lines = Path(log).read_text(encoding="utf-8").splitlines()
+    lines[50] = "1,2"
+    (tmp_path / "damaged.csv").write_text("\n".join([*lines, ""]))
+    result = fs.replay(configured(str(tmp_path / "damaged.csv"), horizon=6, season=0))
+    assert (result.rows.damaged, result.rows.used) == (1, N - 1)
+
+
+def test_after_a_gap_earlier_readings_are_not_paired() -> None:
+    seconds = np.array([0.0, 1.0, 2.0, np.nan, 100.0, 101.0, 102.0, 103.0])
+    for size in (1, 3, 8):
+        delay, found = Delay(2, 1, 10.0), []
+        for at in range(0, 8, size):
+            part = slice(at, min(8, at + size))
+            readings = np.arange(8.0)[part, np.newaxis]
+            cells = Cells.of(["0"] * len(readings))
+            found.append(delay.shifted(Block(at + 1, readings, cells, seconds[part])).rows[:, 0])
+        nan = np.nan
+        assert np.array_equal(
+            np.concatenate(found), [nan, nan, 0.0, 1.0, nan, nan, 4.0, 5.0], equal_nan=True
+        )
+        assert delay.rows[:, 0].tolist() == [6.0, 7.0]
+
+
+def test_on_the_command_line_it_says_target_and_kind(
+    log: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["replay", log, "--ram", "4KiB", "--no-picture", "--out", str(tmp_path / "report")]
+    assert main([*words, "--forecast", "y", "--horizon", "1h"]) == 0
+    said = capsys.readouterr()
+    assert "6 rows ahead (60 min)" in said.out
+    assert "novelty" not in said.out + said.err
+    assert main([*words, "--target", "y", "--kind", "regression", "--horizon", "6"]) == 0
+    assert "--horizon changes nothing: it is for --forecast" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "ahead"}, "target is 'ahead': leave target out"),
+        ({"kind": "binary"}, "kind is 'binary': leave kind out"),
+        ({"label_delay": 3}, "label-missing and ask do not apply"),
+        ({"label_queue": 3}, "label-queue, label-missing and ask do not apply"),
+        ({"horizon": 0}, "at least 1 row"),
+        ({"horizon": "1min"}, "less than the 600 s from one row to the next"),
+        ({"horizon": 24, "season": 12}, "season is 12: it must be at least the horizon, 24 rows"),
+        ({"params": {"horizon": 3}}, "an option of its own: --horizon"),
+        ({"power_cut": "every=100"}, "cannot be combined with power-cut"),
+        ({"time": "none", "horizon": "1h"}, "the time between rows is unknown"),
+        ({"horizon": "soon"}, "horizon: 'soon' is not a time"),
+    ],
+    ids=str,
+)
+def test_what_is_refused(log: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(fs.SimulatorError, match=message):
+        fs.replay(configured(log, **options))
+
+
+def test_a_live_stream_is_forecast_but_has_no_path(log: str) -> None:
+    def live(**options: Any) -> fs.ReplayConfig:
+        descriptor = os.open(log, os.O_RDONLY)
+        stream = LiveStream(PipeSource(descriptor), ReadingOptions("y"), idle=1.0)
+        return configured(log, horizon=6, season=0, **options, stream=stream)
+
+    result = fs.replay(live())
+    expected = fs.replay(configured(log, horizon=6, season=0))
+    assert result.metrics.summary() == expected.metrics.summary()
+    with pytest.raises(fs.SimulatorError, match="path needs a stream that can be read again"):
+        fs.replay(live(path=True))
+
+
+def test_it_is_exported_as_c(log: str, tmp_path: Path) -> None:
+    words = ["replay", log, "--forecast", "y", "--horizon", "6", "--ram", "4KiB", "--no-picture"]
+    words += ["--out", str(tmp_path / "report"), "--export", str(tmp_path / "board"), "--quiet"]
+    assert main(words) == 0
+    text = "".join(one.read_text() for one in (tmp_path / "board").glob("*.h"))
+    assert "ek_ask" in text
+    assert "ek_tell" in text
+
+
+@pytest.mark.parametrize("after", [0, 300, 1000])
+def test_an_interrupted_path_has_the_horizons_so_far(log: str, after: int) -> None:
+    asked = iter(range(100 * N))
+    config = configured(log, horizon=3, season=0, path=True, ram="8KiB")
+    result = fs.Replay(config).run(should_stop=lambda: next(asked) >= N + after)
+    assert result.status == "complete"
+    assert result.outlook is not None
+    assert [one.rows for one in result.outlook.horizons] == ([3] if after < N else [2, 3])
+    assert report_of(result).to_text()
+
+
+def test_an_interrupted_one_forgets_which_rows_were_last(log: str) -> None:
+    replay = fs.Replay(configured(log, horizon=6, season=0))
+    asked = iter(range(N))
+    result = replay.run(should_stop=lambda: next(asked) >= 300)
+    assert (result.status, result.outlook) == ("interrupted", None)
+    assert replay.device.learner.n_waiting == 0

@@ -1,0 +1,94 @@
+"""What a report shows of a forecast."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.report import report_of, to_dict, to_page, to_text
+from firmware_sim.report.forecast import horizon_chart, path_chart
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> str:
+    draws = np.random.default_rng(1)
+    t = np.arange(500)
+    y = np.sin(2.0 * np.pi * t / 24.0) + 0.1 * draws.normal(size=500)
+    path: Path = tmp_path_factory.mktemp("wave") / "wave.csv"
+    lines = [f"{1.7e9 + 3600 * at:.0f},{value!r}" for at, value in enumerate(y.tolist())]
+    path.write_text("\n".join(["time,y", *lines, ""]))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def path_result(log: str) -> fs.ReplayResult:
+    return fs.replay(fs.ReplayConfig(log, forecast="y", horizon="4h", path=True, ram="16KiB"))
+
+
+@pytest.fixture(scope="module")
+def single(log: str) -> fs.ReplayResult:
+    return fs.replay(fs.ReplayConfig(log, forecast="y", horizon=30, season=0, ram="16KiB"))
+
+
+def test_the_next_rows_come_first(path_result: fs.ReplayResult) -> None:
+    lines = to_text(path_result).splitlines()
+    at = next(at for at, line in enumerate(lines) if line.startswith("Forecast of the next rows"))
+    assert "4 rows ahead (4 h); season 24 rows, a day: " in lines[at]
+    assert [line.split()[0] for line in lines[at + 2 : at + 6]] == ["501", "502", "503", "504"]
+    assert at < lines.index("Figures")
+
+
+def test_errors_by_horizon(path_result: fs.ReplayResult) -> None:
+    lines = to_text(path_result).splitlines()
+    at = lines.index("Error by horizon")
+    assert lines[at + 1].split("  ")[0] == "rows ahead"
+    names = [line.partition(")")[0] for line in lines[at + 2 : at + 6]]
+    assert names == ["1 (60 min", "2 (2 h", "3 (3 h", "4 (4 h"]
+    assert "in 16,3" in report_of(path_result).title
+    assert "for 4 horizons" in report_of(path_result).title
+    outlook = path_result.outlook
+    assert outlook is not None
+    chart = horizon_chart(path_result, outlook)
+    assert [mark.name for mark in chart.marks] == ["sorf", "last value", "value 24 rows ago"]
+
+
+def test_the_chart_joins_truth_and_paths(path_result: fs.ReplayResult) -> None:
+    assert path_result.outlook is not None
+    chart = path_chart(path_result.outlook)
+    assert chart is not None
+    assert chart.x_range == (461.0, 504.0)
+    lines = {mark.name: mark for mark in chart.marks}
+    assert lines["truth"].x[-1] == 500
+    assert lines["forecast of the next rows"].x.tolist() == [501, 502, 503, 504]
+    assert lines["forecast from row 496"].x.tolist() == [497, 498, 499, 500]
+    assert np.all(lines["its interval"].low < lines["its interval"].y)
+
+
+def test_many_forecasts_are_listed_evenly_up_to_the_last(single: fs.ReplayResult) -> None:
+    lines = to_text(single).splitlines()
+    at = next(at for at, line in enumerate(lines) if line.startswith("Forecast of the next rows"))
+    numbers = [int(line.split()[0]) for line in lines[at + 2 : lines.index("", at)]]
+    assert numbers[-1] == 530
+    assert len(numbers) <= 12
+    assert "Error by horizon" not in lines  # there is one
+
+
+def test_json_is_strict_and_complete(path_result: fs.ReplayResult) -> None:
+    record = to_dict(path_result)["outlook"]
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert (record["column"], record["rows_ahead"], record["season"]) == ("y", 4, 24)
+    assert [one["rows"] for one in record["horizons"]] == [1, 2, 3, 4]
+    assert [one["row"] for one in record["next"]] == [501, 502, 503, 504]
+    assert [one["target"] is None for one in record["next"]] == [True] * 4
+    assert all(one["target"] is not None for one in record["past"])
+
+
+def test_the_page_shows_the_same(path_result: fs.ReplayResult) -> None:
+    page = to_page(path_result)
+    assert "Forecast of the next rows" in page
+    assert "forecast from row 496" in page
+    assert "value 24 rows ago" in page
