@@ -6,7 +6,7 @@ import math
 from array import array
 from pathlib import Path
 from statistics import NormalDist
-
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def test_others_say_who_has_variances() -> None:
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -1.0, 2.0, math.nan])
 def test_levels_that_are_no_probability(level: float) -> None:
-    learner, X, _ = learned("krls_t", 5)
+    learner, *_ = learned("krls_t", 5)
     with pytest.raises(ValueError, match="level must be a"):
         learner.interval_one(X[0], level)
 
@@ -116,7 +116,7 @@ def test_threads_get_what_one_alone_would(coefficients: str) -> None:
 
 
 def test_bad_rows_are_refused() -> None:
-    learner, X, _ = learned("krls_t", 5)
+    learner, *_ = learned("krls_t", 5)
     with pytest.raises(ValueError, match="finite"):
         learner.variance_one([math.nan])
     with pytest.raises(ValueError, match=r"X\[1\] must be finite"):
