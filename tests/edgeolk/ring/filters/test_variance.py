@@ -36,9 +36,7 @@ def test_variance_is_that_of_the_reference(name: str) -> None:
     far = np.array([[50.0]])
     for x in (*X[:20], far[0]):
         assert learner.variance_one(x) == pytest.approx(plain.variance_one(x), rel=1e-6)
-    np.testing.assert_array_equal(
-        learner.variance(X), [learner.variance_one(x) for x in X]
-    )
+    np.testing.assert_array_equal(learner.variance(X), [learner.variance_one(x) for x in X])
     assert learner.variance_one(far[0]) > 10 * learner.variance_one(X[0])
 
 
@@ -86,7 +84,7 @@ def test_others_say_who_has_variances() -> None:
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -1.0, 2.0, math.nan])
 def test_levels_that_are_no_probability(level: float) -> None:
-    learner, *_ = learned("krls_t", 5)
+    learner, X, _ = learned("krls_t", 5)
     with pytest.raises(ValueError, match="level must be a"):
         learner.interval_one(X[0], level)
 
