@@ -42,7 +42,7 @@ class Parameters(TypedDict, total=False):
     D: int | None
     decay: float
     delta: float
-    dependence: float
+    dependence: float | None
     drift: bool | None
     eps: float | None
     epsilon: float
@@ -80,7 +80,7 @@ class Parameters(TypedDict, total=False):
     method: Literal["auxiliary", "nc", "margin"]
     mu0: float
     noise: float
-    nu: float
+    nu: float | None
     p: int
     policy: Policy | str
     projection: Projection | str

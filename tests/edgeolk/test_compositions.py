@@ -34,6 +34,9 @@ PATTERNS = {
 #: Without a scaler or a width that follows the rows, which many options exclude.
 SORF: dict[str, Any] = {"algorithm": "sorf", "scale": None, "gamma": None}
 
+#: A kernel adaptive filter.
+RIDGE: dict[str, Any] = {"update": "ridge", "policy": "sliding", "loss": "square"}
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"update": "pa", "sparse": True, "dtype": "int8"}, "sparse rows cannot be stored as int8"),
     ({"sparse": True, "basis": "fourier"}, "sparse rows are for support vectors"),
@@ -43,7 +46,49 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     ({"loss": "square", "update": "pa1"}, "Loss.SQUARE needs Update.GRADIENT"),
     ({"loss": "logistic"}, "Loss.LOGISTIC needs Update.GRADIENT, LOGISTIC,"),
-    ({"update": "logistic"}, "need Loss.LOGISTIC"),
+    ({"update": "logistic"}, "Loss.HINGE needs Update.PERCEPTRON, AGGRESSIVE,"),
+    ({"update": "ridge", "loss": "ramp"}, "Loss.RAMP needs Update.PERCEPTRON, AGGRESSIVE,"),
+    *(
+        ({"update": update, "loss": "square"}, f"filters need {policies} for this update")
+        for update, policies in (
+            ("normalised", "Policy.COHERENT"),
+            ("affine", "Policy.COHERENT"),
+            ("recursive", "Policy.DEPENDENT"),
+            ("ridge", "Policy.SLIDING or LEAST_ERROR"),
+            ("posterior", "Policy.LEAST_CHANGE or LEAST_DIVERGENCE"),
+            ("whitened", "Policy.LEAST_CHANGE or LEAST_DIVERGENCE"),
+        )
+    ),
+    *(
+        ({"policy": policy}, f"this policy needs Update.{updates}")
+        for policy, updates in (
+            ("coherent", "NORMALISED or AFFINE"),
+            ("dependent", "RECURSIVE"),
+            ("sliding", "RIDGE"),
+            ("least_error", "RIDGE"),
+            ("least_change", "POSTERIOR or WHITENED"),
+            ("least_divergence", "POSTERIOR or WHITENED"),
+        )
+    ),
+    *(
+        ({**RIDGE, **parts}, why)
+        for parts, why in (
+            ({"sampling": "derivative"}, "no sampling, schedule, averaging or projection"),
+            ({"schedule": "sqrt"}, "no sampling, schedule, averaging or projection"),
+            ({"averaging": "mean"}, "no sampling, schedule, averaging or projection"),
+            ({"projection": "ball", "U": 1.0}, "no sampling, schedule, averaging or projection"),
+            ({"basis": "fourier"}, "filters need a ring of support vectors"),
+            ({"coefficients": "float32"}, "must be float64 for a kernel adaptive filter"),
+        )
+    ),
+    (
+        {"algorithm": "krls", "dtype": "float32", "dependence": 0.005},
+        "dependence must be at least 0.01 unless dtype is 'float64'",
+    ),
+    (
+        {"algorithm": "krls_t", "coefficients": "float32", "jitter": 1e-6},
+        "jitter must be at least 1e-5 unless coefficients are float64",
+    ),
     ({"sampling": "loss", "loss": "ramp"}, "Sampling.LOSS needs Loss.HINGE"),
     ({"sampling": "derivative"}, "Sampling.DERIVATIVE needs Update.GRADIENT"),
     ({"sampling": "derivative", "update": "gradient", "loss": "square"}, "bounded derivative"),
@@ -279,12 +324,9 @@ def test_refusals_say_why(parts: dict[str, Any], why: str) -> None:
             make(**options)
 
 
-def test_a_part_that_needs_a_positive_definite_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    options: dict[str, Any] = {"n_features": 2, "budget": 5, "policy": "span"}
-    ek.Config(**options, kernel=ek.Sigmoid())
-    row = replace(POLICIES[pt.Policy.SPAN], needs_definite=True)
-    monkeypatch.setitem(POLICIES, pt.Policy.SPAN, row)
-    with pytest.raises(ValueError, match=r"^Policy.SPAN needs a positive definite kernel"):
+def test_a_part_that_needs_a_positive_definite_kernel() -> None:
+    options: dict[str, Any] = {"n_features": 2, "budget": 5, **RIDGE}
+    with pytest.raises(ValueError, match=r"^Update.RIDGE needs a positive definite kernel"):
         ek.Config(**options, kernel=ek.Sigmoid())
     ek.Config(**options, kernel=ek.Polynomial())
 

@@ -59,10 +59,7 @@ def packed(learner: ek.Learner, name: str, n: int) -> np.ndarray:
 def drift(learner: ek.Learner) -> dict[str, float]:
     """Relative differences between stored and recomputed values."""
     found: dict[str, float] = {}
-    if (
-        not learner._config.keeps_vectors
-        or learner.parts.get("basis") != ek.Basis.SUPPORT_VECTORS
-    ):
+    if not learner._config.keeps_vectors or learner.parts.get("basis") != ek.Basis.SUPPORT_VECTORS:
         if learner.norm2 is not None:
             true = float((learner.dual_coef_**2).sum())
             found["norm"] = abs(learner.norm2 - true) / (1e-9 + true)

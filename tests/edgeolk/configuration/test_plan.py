@@ -29,6 +29,7 @@ from edgeolk.parts.bases import BASES
 from edgeolk.parts.descriptions import DESCRIPTIONS
 from edgeolk.parts.methods import METHODS
 from edgeolk.parts.policies import POLICIES
+from edgeolk.ring import options as of_ring
 
 modest = settings(max_examples=40, deadline=None, database=None)
 
@@ -384,7 +385,7 @@ def test_options_and_parameters_change_it() -> None:
     assert "norm is recomputed" in step(algorithm="olrd", projection="ball", U=3.0)
     assert "norm is recomputed" in step(algorithm="forgetron_basic")
     for row in (*POLICIES.values(), *BASES.values()):
-        assert "{" not in row.longest_step.format(iters=1, hint_rows=1)
+        assert "{" not in row.longest_step.format(**dict.fromkeys(of_ring.OPTIONS, 1))
     assert all(row.longest_step for row in POLICIES.values())
     assert step(update="PA1", policy="RANDOM") == "O(B d), every step"
 

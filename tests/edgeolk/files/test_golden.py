@@ -44,9 +44,9 @@ def test_there_are_files_of_every_version() -> None:
 
 
 def test_every_region_of_this_version_occurs() -> None:
-    """Structs too; no update of today keeps numbers of its own, and three are of a scaler alone."""
+    """Structs too; three are of a scaler alone."""
     heads = [unpack(data_of(VERSION, stem)) for stem in stems(VERSION)]
-    absent = {"per_update", "moments", "units", "frozen"}
+    absent = {"moments", "units", "frozen"}
     assert {name for made in heads for name in made.table} == set(REGIONS) - absent
 
 

@@ -6,15 +6,28 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, RINGS, fitting, in_turn
+from helpers import KERNELS, LIVELY, RINGS, fitting, in_turn, targets_of
 from synthetic import random_stream
 
 import edgeolk as ek
 
-#: The algorithms that keep float64, whatever their options: they solve linear systems, or keep
-#: scores by increments.
-REFUSED = ("forgetron_greedy", "projectron", "projectron++", "ahpatron", "pomdr", "bpa_p", "nogd")
-TAKEN = [name for name in RINGS if name not in REFUSED]
+
+def update_in(name: str, coefficients: str) -> ek.Update | None:
+    """The update of an algorithm with such coefficients, None if it refuses them."""
+    try:
+        return ek.Learner(name, n_features=3, budget=6, coefficients=coefficients).parts.get(
+            "update"
+        )
+    except ValueError as error:
+        assert "coefficients must be float64 for" in str(error)  # noqa: PT017
+        return None
+
+
+#: The algorithms that keep float64 with their default options; docs/learners.md names them all.
+REFUSED = [name for name in RINGS if update_in(name, "float32") is None]
+#: Those that take the same steps in either type. Where the update is another one, that is compared
+#: with a reference of its own (`ring/filters/test_agreement.py`).
+TAKEN = [name for name in RINGS if update_in(name, "float32") == update_in(name, "float64")]
 
 
 def both(name: str | None, **options: Any) -> tuple[ek.Learner, ek.Learner]:
@@ -62,7 +75,8 @@ def test_scores_are_close(name: str, dtype: str) -> None:
         function = fitting(name, kernel)
         wide, narrow = both(name, n_features=4, budget=20, dtype=dtype, seed=3,
                             kernel=KERNELS[function][0], **LIVELY.get(name, {}))  # fmt: skip
-        f, g = wide.learn_many(X, y), narrow.learn_many(X, y)
+        targets = targets_of(name, y)
+        f, g = wide.learn_many(X, targets), narrow.learn_many(X, targets)
         size = 1.0 + np.abs(f).max() + np.abs(wide.dual_coef_).sum()
         assert np.abs(f - g).max() <= 3e-5 * size
         assert (wide.updates, wide.mistakes) == (narrow.updates, narrow.mistakes)

@@ -26,7 +26,28 @@ Case = tuple[str | None, dict[str, Any], int]
 
 #: Cases of archives of their own, `vVERSION-NAME.zip`: what came after, so that nothing old is
 #: written. Options say the kernel as ("Gaussian", 0.5); budget and dtype have defaults.
-ADDED: dict[str, dict[str, Case]] = {}
+ADDED: dict[str, dict[str, Case]] = {
+    "filters": {
+        **{
+            f"{name}-{dtype}{mark}": (name, {"dtype": dtype, "coefficients": coefficients}, 40)
+            for name in (
+                *("klms", "qklms", "knlms", "kapa", "krls", "sw_krls", "fb_krls", "krls_t", "sogp"),
+            )
+            for dtype in ("float32", "float64", "float16", "int8")
+            for coefficients, mark in (("float64", ""), ("float32", "-narrow"))
+            if mark == "" or name in ("klms", "qklms", "krls_t", "sogp")
+        },
+        "klms-oldest": ("klms", {"full": "oldest"}, 40),
+        "klms-random": ("klms", {"full": "random", "dtype": "float64"}, 40),
+        "kapa-window-filling": ("kapa", {"p": 9, "dtype": "float64"}, 4),
+        "krls-linear": ("krls", {"kernel": ("Linear",), "dtype": "float64"}, 40),
+        "krls_t-forgetting": ("krls_t", {"lam": 0.98, "dtype": "float64"}, 40),
+        "krls_t-whitened": ("krls_t", {"sn2": 1e-5, "dtype": "float64"}, 40),
+        "krls_t-filling": ("krls_t", {"dtype": "float64"}, 4),
+        "krls_t-scaled": ("krls_t", {"scale": "standard", "dtype": "float64"}, 40),
+        "sogp-wide": ("sogp", {"budget": 33, "dtype": "float64"}, 90),
+    }
+}
 
 
 def cases(version: int) -> dict[str, Case]:

@@ -79,9 +79,7 @@ def test_duplicates_and_an_error_of_zero_are_legal(name: str) -> None:
     assert np.all(np.isfinite(learner.decision_function(X)))
 
 
-@pytest.mark.parametrize(
-    ("name", "plain"), [("krls_t", WhitenedKrlsT), ("sogp", WhitenedSogp)]
-)
+@pytest.mark.parametrize(("name", "plain"), [("krls_t", WhitenedKrlsT), ("sogp", WhitenedSogp)])
 @pytest.mark.parametrize(
     ("options", "tolerance"),
     [({"sn2": 5e-5}, 1e-9), ({"jitter": 1e-7}, 1e-8), ({"coefficients": "float32"}, 1e-4)],
@@ -95,9 +93,7 @@ def test_whitened_coordinates_where_the_published_form_is_not_exact_enough(
     assert learner.parts["update"] == ek.Update.WHITENED
     given = {"jitter": 1e-4} if "coefficients" in options else options
     reference = plain(gaussian(0.5), 20, **given)
-    np.testing.assert_allclose(
-        learner.learn_many(X, y), reference.learn_many(X, y), atol=tolerance
-    )
+    np.testing.assert_allclose(learner.learn_many(X, y), reference.learn_many(X, y), atol=tolerance)
     np.testing.assert_allclose(
         learner.variance(X[:30]), reference.variance(X[:30]), rtol=100 * tolerance
     )

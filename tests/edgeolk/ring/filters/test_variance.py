@@ -6,7 +6,7 @@ import math
 from array import array
 from pathlib import Path
 from statistics import NormalDist
-
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,9 +36,7 @@ def test_variance_is_that_of_the_reference(name: str) -> None:
     far = np.array([[50.0]])
     for x in (*X[:20], far[0]):
         assert learner.variance_one(x) == pytest.approx(plain.variance_one(x), rel=1e-6)
-    np.testing.assert_array_equal(
-        learner.variance(X), [learner.variance_one(x) for x in X]
-    )
+    np.testing.assert_array_equal(learner.variance(X), [learner.variance_one(x) for x in X])
     assert learner.variance_one(far[0]) > 10 * learner.variance_one(X[0])
 
 
@@ -116,7 +114,7 @@ def test_threads_get_what_one_alone_would(coefficients: str) -> None:
 
 
 def test_bad_rows_are_refused() -> None:
-    learner, X, _ = learned("krls_t", 5)
+    learner, *_ = learned("krls_t", 5)
     with pytest.raises(ValueError, match="finite"):
         learner.variance_one([math.nan])
     with pytest.raises(ValueError, match=r"X\[1\] must be finite"):
