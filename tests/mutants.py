@@ -2,8 +2,8 @@
 
 ``python tests/mutants.py [WORD...]`` tries the mutations whose file or description contains one of
 the words and lists the survivors; exits with 1 if there are any. The package and its tests are
-copied to a temporary folder and must pass there. Mutations of C come first: they take seconds
-(mutants_loops.py, mutants_rules.py).
+copied to a temporary folder and must pass there. Mutations of the loops come first: they take
+seconds (mutants_loops.py).
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import mutants_files
 import mutants_loops
-import mutants_rules
 import mutants_simulator
 import mutants_wrappers
 from mutating import ROOT, Mutation, applied, survivors
@@ -61,12 +59,7 @@ def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
 
 def main(words: list[str]) -> int:
     count, left = 0, 0
-    trials = (
-        (mutants_loops.MUTATIONS, mutants_loops.lived),
-        (mutants_rules.MUTATIONS, partial(mutants_rules.lived, red=red)),
-        (MUTATIONS, lived),
-    )
-    for every, trial in trials:
+    for every, trial in ((mutants_loops.MUTATIONS, mutants_loops.lived), (MUTATIONS, lived)):
         wanted = [m for m in every if not words or any(w in f"{m.file} {m.what}" for w in words)]
         if wanted:
             with tempfile.TemporaryDirectory() as name:

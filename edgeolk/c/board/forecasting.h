@@ -33,9 +33,9 @@ int ek_look(void *arena, const ek_number *x, ek_forecast *forecast)
     return EK_OK;
 }
 
-int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
+/* The functions of edgeolk.h in a context that the caller has: another would take as much stack. */
+static int ek_ask_with(void *arena, ek_call *c, const ek_number *x, ek_forecast *forecast)
 {
-    EK_CALL(c, arena);
     ek_enter(arena, c);
     olk_forecast_answer prediction;
     ek_number *z = ek_take_readings(c, x);
@@ -47,15 +47,26 @@ int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
     return EK_OK;
 }
 
-int ek_tell(void *arena, double y)
+static int ek_tell_with(void *arena, ek_call *c, double y)
 {
-    EK_CALL(c, arena);
     ek_enter(arena, c);
     const int outcome = olk_model_tell(&c->m, &c->intake, OLK_REGION(&c->m, query), y);
     if (outcome != OLK_DONE)
         return outcome == OLK_REFUSED_TARGET ? EK_BAD_LABEL : EK_WRONG_ORDER;
     olk_end_step(c->m.state.flags, 0);
     return EK_OK;
+}
+
+int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
+{
+    EK_CALL(c, arena);
+    return ek_ask_with(arena, c, x, forecast);
+}
+
+int ek_tell(void *arena, double y)
+{
+    EK_CALL(c, arena);
+    return ek_tell_with(arena, c, y);
 }
 
 int ek_scores(void *arena, const ek_number *x, double *scores)
@@ -82,11 +93,11 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     const int outcome = olk_model_check_target(&c->m, y);
     if (outcome != OLK_DONE)
         return outcome == OLK_REFUSED_TARGET ? ek_reject(c, EK_BAD_LABEL) : EK_WRONG_ORDER;
-    if (ek_ask(arena, x, &forecast) != EK_OK)
+    if (ek_ask_with(arena, c, x, &forecast) != EK_OK)
         return ek_reject(c, EK_BAD_ROW);
     if (score)
         *score = forecast.answer;
-    return ek_tell(arena, y);
+    return ek_tell_with(arena, c, y);
 }
 
 #endif
