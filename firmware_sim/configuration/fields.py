@@ -130,8 +130,8 @@ class Fields:
     )
     forecast: str | None = _stream(
         None,
-        "forecast this column from its own past and that of the other columns, as --target of "
-        "--kind regression, with inputs that are as old as the forecast",
+        "forecast this column, --horizon ahead, from its own past and that of the other columns; "
+        "implies --target and --kind regression",
         metavar="COLUMN",
         where=REPLAY,
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timezone
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +34,7 @@ from firmware_sim.metrics.base import (
     Metrics,
     count,
     duration,
+    moment,
     short,
     thousandths,
 )
@@ -289,16 +289,6 @@ class Novelty(Metrics):
 def _rows(alarm: Alarm) -> str:
     last = "" if alarm.first == alarm.last else f" to {alarm.last:,}"
     return f"{alarm.first:,}{last}"
-
-
-def moment(seconds: float) -> str:
-    """Return a time of the stream as date and time; a dash if unknown."""
-    if not math.isfinite(seconds):
-        return "-"
-    try:
-        return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, OSError, ValueError):
-        return f"{seconds:g} s"
 
 
 def furthest(anomaly: Anomaly) -> list[int]:

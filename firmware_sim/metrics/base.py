@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
+from datetime import datetime, timezone
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -263,3 +264,13 @@ def duration(seconds: Number) -> str:
         if seconds >= 2 * length:
             return f"{seconds / length:.3g} {unit}"
     return f"{seconds:.3g} s"
+
+
+def moment(seconds: float) -> str:
+    """Return a time of the stream as date and time; a dash if unknown."""
+    if not math.isfinite(seconds):
+        return "-"
+    try:
+        return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, OSError, ValueError):
+        return f"{seconds:g} s"

@@ -51,6 +51,7 @@ class Outlook:
     """What a forecast consists of besides its error over time.
 
     period: seconds between rows; None if unknown.
+    last: time of the last row in seconds; NaN if unknown.
     season: the season and why it was chosen, as text.
     horizons: errors by horizon, ascending.
     recent: the last targets with their rows, NaN where a target is missing.
@@ -60,6 +61,7 @@ class Outlook:
     """
 
     period: float | None
+    last: float
     season: str
     horizons: list[Horizon]
     recent: tuple[Row, Row]

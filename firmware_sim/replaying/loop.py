@@ -168,7 +168,9 @@ class Replay:
             coming.reverse()
             past.reverse()
             horizons.reverse()
-        return Outlook(self._period, self._season, horizons, (rows, recent[:, 0]), past, coming)
+        period, last_time = self._period or accounting.cadence.period, accounting.cadence.last
+        shown = rows, recent[:, 0]
+        return Outlook(period, last_time, self._season, horizons, shown, past, coming)
 
     def _open_others(self) -> None:
         """Open the streams that are read besides the replay's own, or after it.

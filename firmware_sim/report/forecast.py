@@ -9,7 +9,7 @@ import numpy as np
 
 from firmware_sim.drawing.chart import FIRST, LEARNER, SCALER, SECOND, TEXT, Chart, Drawing, Mark
 from firmware_sim.drawing.document import Section, Table
-from firmware_sim.metrics.base import duration, percent, short
+from firmware_sim.metrics.base import duration, moment, percent, short
 from firmware_sim.plaintext import counted
 from firmware_sim.replaying.forecast import Outlook, Point
 from firmware_sim.replaying.result import ReplayResult
@@ -19,6 +19,8 @@ from firmware_sim.report.summary import name_of
 _HORIZONS_SHOWN, _MIN_SHOWN, _MAX_SHOWN = 4, 40, 240
 #: Most forecasts that a text lists.
 _LISTED = 12
+#: Seconds of the earliest time that is a date; lower ones count from the start of a log.
+_FIRST_DATE = 1e8
 _COLOURS = {"learner": LEARNER, "mean": FIRST, "last_value": SECOND, "seasonal": SCALER}
 
 
@@ -59,11 +61,18 @@ def path_table(found: Outlook) -> Table | None:
     if not points:
         return None
     step = math.ceil(len(points) / _LISTED)
+    shown = points[::-1][::step][::-1]
+    head: tuple[str, ...] = ("row",)
+    times: list[tuple[str, ...]] = [()] * len(shown)
+    if found.period and found.last > _FIRST_DATE:
+        last = points[-1].row - found.horizons[-1].rows
+        head = ("row", "time")
+        times = [(moment(found.last + (one.row - last) * found.period),) for one in shown]
     rows = [
-        (f"{one.row:,}", *map(_number, (one.forecast, one.low, one.high)))
-        for one in points[::-1][::step][::-1]
+        (f"{one.row:,}", *time, *map(_number, (one.forecast, one.low, one.high)))
+        for one, time in zip(shown, times, strict=True)
     ]
-    return Table("next", "", ("row", "forecast", "from", "to"), rows)
+    return Table("next", "", (*head, "forecast", "from", "to"), rows)
 
 
 def _number(value: float) -> str:

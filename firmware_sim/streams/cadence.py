@@ -69,6 +69,11 @@ class Cadence:
         return text + "a late row, or a clock that was set or started again"
 
     @property
+    def last(self) -> float:
+        """The time of the last row; NaN if unknown."""
+        return self._last
+
+    @property
     def mean(self) -> float | None:
         """Seconds between rows on average, breaks included; None if unknown or constant.
 

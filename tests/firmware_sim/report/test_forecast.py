@@ -40,6 +40,8 @@ def test_the_next_rows_come_first(path_result: fs.ReplayResult) -> None:
     assert "4 rows ahead (4 h); season 24 rows, a day: " in lines[at]
     assert [line.split()[0] for line in lines[at + 2 : at + 6]] == ["501", "502", "503", "504"]
     assert at < lines.index("Figures")
+    # Row 500 was 499 hours after 1.7e9 seconds.
+    assert lines[at + 2].split()[1:3] == ["2023-12-05", "18:13:20"]
 
 
 def test_errors_by_horizon(path_result: fs.ReplayResult) -> None:
