@@ -31,7 +31,7 @@ NAMES = {
 LEARNER = """
     absolute_error accept alarms algorithm ask_label ask_one averaged budget capacity_hits
     coefficients common_scale config decision_function decision_one
-    decision_one_sparse dtype dual_coef_ event familiarity_one halvings inputs interval
+    decision_one_sparse dtype dual_coef_ event explain_one familiarity_one halvings inputs interval
     is_regression kernel labels_asked learn_many learn_one learn_one_sparse mistakes n_classes
     memory_share n_features n_out_of_range n_remembered n_saturated n_shortened n_skipped
     n_support n_waiting nbytes norm2 novel
