@@ -20,7 +20,7 @@ from edgeolk.sorf.options import ANSWERS_BY_LABEL
 if TYPE_CHECKING:
     from edgeolk.configuration.plan import RamError
     from edgeolk.export import check_exportable
-    from edgeolk.export.costs import FLAGS, Row, costs_of
+    from edgeolk.export.costs import FLAGS, Row, costs_of, stacks_of
     from edgeolk.export.folder import SCRATCH
     from edgeolk.learner import Learner
     from edgeolk.parts.numbers import Dtype
@@ -49,6 +49,7 @@ __all__ = [
     "pack_reason",
     "rows_since_alarm",
     "scale_many",
+    "stacks_of",
     "to_bytes",
     "traits_of",
     "unpack_reason",
@@ -57,7 +58,7 @@ __all__ = [
 _HOMES = {
     "configuration.plan": ("RamError",),
     "export": ("check_exportable",),
-    "export.costs": ("FLAGS", "Row", "costs_of"),
+    "export.costs": ("FLAGS", "Row", "costs_of", "stacks_of"),
     "export.folder": ("SCRATCH",),
     "parts.numbers": ("Dtype",),
 }

@@ -103,6 +103,15 @@ class Fields:
         metavar="SIZE",
         where=REPLAY | TABLE | TUNE,
     )
+    cap_includes: tuple[str, ...] = _device(
+        (),
+        "what the cap holds besides rows, scaler and learner: stack, the largest of any call of "
+        "the exported C (in single precision with --single); buffers, the other variables of a "
+        "board's program",
+        NAMES._replace(metavar="stack,buffers"),
+        check=values.included,
+        where=REPLAY | TABLE,
+    )
     algorithm: str = _learner(
         "",
         f"default: {RECOMMENDED}, which scales its inputs and finds its width",
@@ -444,7 +453,11 @@ class Fields:
         "that board computes in single precision, as with -DEK_SINGLE: many times faster on a core"
         " without double precision",
         Value(read=values.flag),
-        idle=lambda config: "" if config.on else "it is for --on",
+        idle=lambda config: (
+            ""
+            if config.on or "stack" in config.cap_includes
+            else "it is for --on and --cap-includes stack"
+        ),
     )
     period: float | None = _device(
         None,

@@ -267,3 +267,12 @@ def storage_of(algorithm: str) -> str:
         return str(ek.plan(algorithm, n_features=1, budget=64).dtype)
     except (TypeError, ValueError):
         return "float32"  # the error is raised where the learner is planned
+
+
+def included(word: str) -> None:
+    """Check what a cap includes.
+
+    Raises SimulatorError: it is neither the stack nor the buffers.
+    """
+    if word not in ("stack", "buffers"):
+        raise SimulatorError(f"cap-includes is {word!r}, it must be one of: stack, buffers")

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 import edgeolk as ek
+from edgeolk import hosting
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.containment import memory
 from firmware_sim.containment.memory import Layout, Need, Region
@@ -62,6 +63,8 @@ def make_learner(n_features: int, settings: dict[str, Any], **memory: Any) -> An
         raise SimulatorError(str(error)) from None
 
 
+#: Bytes of the variables of the emulated boards' program besides the arena.
+_VARIABLES = 120
 #: Cache of plans by their inputs: planning takes longer than a hundred rows.
 _plans: dict[str, tuple[Layout, Any]] = {}
 _MAX_PLANS = 1024
@@ -122,12 +125,47 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
 
     if config.label_kind.scales_targets:
         needs.append(target_need())
+    if "buffers" in config.cap_includes:
+        nbytes = _VARIABLES + 8 * _planned_columns(config, n_features)
+        needs.append(Need("buffers", nbytes, "variables of the board's program: scores, counts"))
     plan = memory.fit_learner(config.cap_bytes, needs, plan_learner, config.budget)
+    if "stack" in config.cap_includes:
+        need, nbytes = None, _stack(config, n_features, kernel, plan)
+        while need is None or need.nbytes < nbytes:  # another kind of learner may fit what is left
+            need = Need("stack", nbytes, "the largest of any call of the exported C")
+            plan = memory.fit_learner(config.cap_bytes, [*needs, need], plan_learner, config.budget)
+            nbytes = _stack(config, n_features, kernel, plan)
+        needs.append(need)
     vectors = any(region.name == "support_vectors" for region in plan.regions)
     holds = f"at most {plan.budget} support vectors" if vectors else f"{plan.budget} frequencies"
     purpose = f"{config.resolved.algorithm}, {holds}"
     needs.append(Need("learner", plan.nbytes, purpose, _regions(plan)))
     return memory.lay_out(config.cap_bytes, needs), plan
+
+
+def _stack(config: ReplayConfig, n_features: int, kernel: Any, plan: Any) -> int:
+    """Return the largest stack of any call of a planned learner's C, in bytes.
+
+    Raises SimulatorError: it has no C.
+    """
+    learner = make_learner(n_features, learner_settings(config, kernel, plan))
+    try:
+        hosting.check_exportable(learner)
+    except ValueError as error:
+        raise SimulatorError(f"--cap-includes stack is for exported learners: {error}") from None
+    stacks = hosting.stacks_of(learner)
+    return stacks["single" if config.single and "single" in stacks else "double"]
+
+
+def _planned_columns(config: ReplayConfig, n_features: int) -> int:
+    """Return the scores of a row."""
+    names = "algorithm", "dtype"
+    settings = {name: getattr(config.resolved, name) for name in names}
+    try:
+        known = ek.Config(n_features=n_features, budget=64, **settings, **config.learner_params)
+    except (TypeError, ValueError) as error:
+        raise SimulatorError(str(error)) from None
+    return hosting.traits_of(known).n_scores
 
 
 def make_kernel(config: ReplayConfig, n_features: int, prefix: Any) -> tuple[Any, Width | None]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
+import firmware_sim as fs
+from edgeolk import hosting
 from firmware_sim.device.planning import choose_width, given_width
+from firmware_sim.replaying.loop import Replay
 
 
 def brute(rows: np.ndarray, norm: str) -> np.ndarray:
@@ -48,3 +53,42 @@ def test_given() -> None:
     chosen = given_width(0.4)
     assert (chosen.gamma, chosen.rows) == (0.4, 0)
     assert "as asked for" in chosen.reason
+
+
+def planned(stream: str = "occupancy", **options: object) -> Replay:
+    return Replay(fs.ReplayConfig(stream, **options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("ram", ["8KiB", "16KiB"])
+def test_a_cap_may_include_the_stack_of_the_board(ram: str, single: bool) -> None:
+    replay = planned(ram=ram, cap_includes=("stack", "buffers"), single=single)
+    layout, learner = replay.device.layout, replay.device.learner
+    how = "single" if single else "double"
+    assert layout.part("stack").nbytes >= hosting.stacks_of(learner)[how]
+    assert layout.part("buffers").nbytes == 128
+    assert layout.end <= layout.cap
+    ends = [(part.offset, part.offset + part.nbytes) for part in layout.parts]
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(ends))
+    usual = planned(ram=ram)
+    smaller = usual.device.layout.part("learner").nbytes - layout.part("learner").nbytes
+    taken = layout.part("stack").nbytes + layout.part("buffers").nbytes
+    assert taken - 300 < smaller < taken + 300  # the learner is planned for what is left
+    result = replay.run(beside_clean=False)
+    assert result.rows.used == result.rows.read
+
+
+def test_a_cap_may_include_the_scores_of_classes() -> None:
+    options = {"kind": "multiclass", "target": "move", "limit": 300, "cap_includes": ("buffers",)}
+    layout = planned("robot", **options).device.layout
+    assert layout.part("buffers").nbytes == 120 + 8 * 4
+    assert all(part.name != "stack" for part in layout.parts)
+
+
+def test_what_a_cap_cannot_include() -> None:
+    with pytest.raises(fs.SimulatorError, match="cap-includes is 'heap', it must be one of"):
+        planned(cap_includes=("stack", "heap"))
+    with pytest.raises(fs.SimulatorError, match="stack is for exported learners: fogd"):
+        planned(cap_includes=("stack",), algorithm="fogd")
+    with pytest.raises(fs.DoesNotFitError, match=r"4,096 bytes are too few: .* \+ stack 5,"):
+        planned(cap_includes=("stack",), ram="4KiB")

@@ -77,5 +77,18 @@ def test_a_board_computes_in_single_precision_if_asked() -> None:
     assert double is not None
     assert single is not None
     assert (double.rows, double.single, single.rows, single.single) == (60, False, 60, True)
-    assert single.learn < 0.5 * double.learn
+    assert single.learn < 0.7 * double.learn
     assert single.flash < double.flash
+
+
+@pytest.mark.mcu
+@pytest.mark.skipif(bool(lacking()), reason=lacking())
+@pytest.mark.parametrize("single", [False, True])
+def test_a_cap_with_stack_and_buffers_holds_all_ram_of_the_board(single: bool) -> None:
+    config = fs.ReplayConfig(
+        "occupancy", limit=60, ram="16KiB", on="mps2-an386", frozen_after=0, single=single,
+        cap_includes=("stack", "buffers"),
+    )  # fmt: skip
+    found = fs.replay(config).emulated
+    assert found is not None
+    assert found.ram + found.stack <= 16 * 1024
