@@ -77,11 +77,6 @@ ANCHOR_AND_OPTIMISTIC = (
     "Policy.ANCHOR and Update.OPTIMISTIC need each other: the rate depends on what the policy"
     " measures"
 )
-_HAS_LOGISTIC_LOSS = {
-    "the updates Update.LOGISTIC... need Loss.LOGISTIC: it is built into them": lacks(
-        Loss.LOGISTIC
-    ),
-}
 _NEEDS_SPAN = {
     "the Projectron++ updates need Policy.SPAN: a margin error is a step within the span": lacks(
         Policy.SPAN
@@ -101,7 +96,6 @@ _logistic = partial(
     losses=(Loss.LOGISTIC,),
     asks="updates.logistic_asks",
     coefficient="updates.logistic_coefficient",
-    refuses=_HAS_LOGISTIC_LOSS,
 )
 _margin = partial(
     UpdateTraits,

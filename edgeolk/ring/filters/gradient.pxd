@@ -12,13 +12,14 @@ from edgeolk.ring.updates cimport window_length, window_push
 
 cdef inline bint normalised_step(SupportVectorRing ring, Example* e) noexcept nogil:
     """a += eta e k / (ridge + k'k), over all slots, that of the row too."""
-    cdef double step
+    cdef double size, step
     cdef double* k = &ring.row_f64[0]
     if e.slot >= 0:
         put(ring, e.slot, 0.0, e)
         k[e.slot] = e.self_kernel
-    step = ring.c.p.eta * (e.y - e.f) / (ring.c.p.ridge + ring.simd.dot[OLK_F64](k, k, ring.m.n))
-    if step == 0.0:
+    size = ring.simd.dot[OLK_F64](k, k, ring.m.n)
+    step = ring.c.p.eta * (e.y - e.f) / (ring.c.p.ridge + size)
+    if step == 0.0 or size == 0.0:
         return e.slot >= 0
     ring.simd.axpy[OLK_F64](coefficients(ring), step, k, ring.m.n)
     return True

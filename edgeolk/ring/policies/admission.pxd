@@ -15,7 +15,7 @@ from edgeolk.ring.filters.linear cimport triangle_product
 from edgeolk.ring.filters.whitened cimport is_outside_whitened
 from edgeolk.ring.inverse cimport border, entry
 from edgeolk.ring.policies.replacement cimport take_oldest
-from edgeolk.ring.ring cimport SupportVectorRing
+from edgeolk.ring.ring cimport SupportVectorRing, may_enter
 
 
 cdef inline bint is_incoherent(SupportVectorRing ring, Example* e) noexcept nogil:
@@ -36,13 +36,16 @@ cdef inline bint is_incoherent(SupportVectorRing ring, Example* e) noexcept nogi
 
 
 cdef inline bint is_independent(SupportVectorRing ring, Example* e) noexcept nogil:
-    """delta > dependence, while there is room (Engel et al. 2004). Sets work to z = M k."""
+    """delta > dependence, while there is room (Engel et al. 2004). Sets work to z = M k.
+
+    A row so short that its coefficient e / delta would be out of range does not enter.
+    """
     cdef int64_t n = ring.m.n
     triangle_product(ring, ring.factor, &ring.row_f64[0], &ring.work[0])
     e.distance = e.self_kernel - ring.simd.dot[OLK_F64](&ring.work[0], &ring.work[0], n)
-    if n == 0:
-        return e.distance > 0.0
-    return n < ring.c.budget and e.distance > ring.c.p.dependence
+    if n == ring.c.budget or not e.distance > (ring.c.p.dependence if n > 0 else 0.0):
+        return False
+    return may_enter(ring, (e.y - e.f) / e.distance)
 
 
 cdef inline bint is_bordered(SupportVectorRing ring, Example* e) noexcept nogil:
