@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.drawing import figure_of, save
-from bench.filters.profile import Profile
+from bench.filters.profile import SIZES, Profile
 from bench.filters.series import SERIES
 from bench.filters.subjects import SUBJECTS
+from edgeolk import parse_bytes
 
 #: Shades of each family, in the order of its methods.
 SHADES = {
@@ -43,9 +44,13 @@ def draw(found: Profile, path: Path) -> Path:
             above.plot([one.nbytes for one in points], errors, **line)
             below.plot([one.microseconds for one in points], errors, **line)
         above.set_title(SERIES[name])
-        for axis, label in ((above, "bytes"), (below, "microseconds per row")):
-            axis.set_xscale("log")
-            axis.set_xlabel(label)
+        above.set_xscale("log", base=2)
+        ticks = {parse_bytes(ram): ram.replace("KiB", "") for ram in SIZES}
+        above.set_xticks(list(ticks), list(ticks.values()))
+        above.set_xlabel("KiB")
+        below.set_xscale("log")
+        below.set_xlabel("microseconds per row")
+        for axis in (above, below):
             # Answers that diverged are above the picture.
             axis.set_ylim(top=min(3.0, axis.get_ylim()[1]))
         if column == 0:

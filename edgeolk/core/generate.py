@@ -178,6 +178,17 @@ def _wrapped(before: str, test: str, after: str = "") -> list[str]:
     return [f"{before}(", f"{margin}    {inside}", f"{margin}){after}"]
 
 
+def _signature(before: str, parameters: str) -> list[str]:
+    """The head of a function, with a parameter that does not fit on a line of its own."""
+    lines = [before]
+    *first, last = parameters.split(", ")
+    for parameter in [*(f"{one}, " for one in first), f"{last}) noexcept nogil:"]:
+        if len((lines[-1] + parameter).rstrip()) > WIDTH:
+            lines.append(" " * len(before))
+        lines[-1] += parameter
+    return [line.rstrip() for line in lines]
+
+
 def parts_pxd() -> str:
     """The numbers of the parts, the structs of choices and parameters, properties of parts."""
     lines = [NOTE, "", "from libc.stdint cimport int32_t", "", "cdef enum:"]
@@ -259,7 +270,7 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
         for part, row in ROWS[axis].items():
             if function := getattr(row, role.removeprefix(f"{axis}_")):
                 by_function.setdefault(function, []).append(part)
-        body = ["", "", f"cdef inline {kind} {role}({parameters}) noexcept nogil:"]
+        body = ["", "", *_signature(f"cdef inline {kind} {role}(", parameters)]
         body += [f"    cdef int part = ring.c.choice.{axis}"] if by_function else []
         for function, parts in by_function.items():
             file, name = function.rsplit(".", 1)

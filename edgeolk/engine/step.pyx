@@ -7,7 +7,6 @@ over the C struct, without Python objects.
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
     olk_begin_step, olk_end_step, olk_model_begin_answers, olk_model_count_answers, olk_pcg32_seed,

@@ -34,7 +34,8 @@ cdef inline bint admit_features(SupportVectorRing ring, double a, Example* e) no
     return add_features(ring, a, e, kernel_values(ring))
 
 
-cdef inline bint add_features(SupportVectorRing ring, double a, Example* e, const void* z) noexcept nogil:
+cdef inline bint add_features(SupportVectorRing ring, double a, Example* e,
+                              const void* z) noexcept nogil:
     """w <- w + a z, z = z(x) in the type of coefficients."""
     if ring.mean_sum is not None:
         ring.simd.flush_average[value_type(ring)](
@@ -57,7 +58,6 @@ cdef inline bint add_features(SupportVectorRing ring, double a, Example* e, cons
 cdef inline double fourier_score(SupportVectorRing ring, const void* x, const void* coef,
                                  void* row) noexcept nogil:
     """w . z(x); sets the kernel row to D cosines, then D sines."""
-    cdef int64_t n = ring.m.n
     plain_row(ring, OLK_LINEAR, x, kernel_values(ring))
     return weighted_waves(ring, coef)
 
@@ -134,7 +134,7 @@ cdef inline double structured_score(SupportVectorRing ring, const void* x, const
     cdef int64_t n = ring.m.n
     cdef olk_sorf_row input = olk_sorf_row(x, NULL, 0)
     ring.s.sorf.constants.ops.features(&ring.s.sorf.config, &input, 1.0 / sqrt(<double>n),
-                                     is_wide(ring), kernel_values(ring))
+                                       is_wide(ring), kernel_values(ring))
     return ring.simd.dot[value_type(ring)](coef, kernel_values(ring), 2 * n)
 
 

@@ -13,8 +13,8 @@ from edgeolk.core.c cimport OLK_DISTANCE, OLK_F64, OLK_LINEAR, OLK_POLYNOMIAL, o
 from edgeolk.core.parts cimport basis_per_member, coefficients_max_factor, kernel_normalised
 from edgeolk.ring.ring cimport (
     SupportVectorRing, coefficient, coefficients, coefficients_of, copy_slot,
-    diagonal_or_null, distances, gathered, kernel_values, lengths_from, mark_slot_changed, norms_from,
-    set_coefficient, stored_number, take_vector, value_type, vectors_from, write_vector,
+    diagonal_or_null, distances, gathered, kernel_values, lengths_from, mark_slot_changed,
+    norms_from, set_coefficient, stored_number, take_vector, value_type, vectors_from, write_vector,
 )
 from edgeolk.core.rows cimport list_nonzeros
 from edgeolk.core.state cimport Example, Function, Model, NO_ROW
@@ -250,7 +250,8 @@ cdef inline double slot_kernel(SupportVectorRing ring, const void* x, int64_t sl
     return value
 
 
-cdef inline double slot_distance(SupportVectorRing ring, const void* x, int64_t slot) noexcept nogil:
+cdef inline double slot_distance(SupportVectorRing ring, const void* x,
+                                 int64_t slot) noexcept nogil:
     """||s_i - x||^2 for one slot, computed as by ``distance_row``."""
     cdef olk_kernel plain
     cdef double value
@@ -260,7 +261,8 @@ cdef inline double slot_distance(SupportVectorRing ring, const void* x, int64_t 
     return value
 
 
-cdef inline void plain_row(SupportVectorRing ring, int kind, const void* x, void* row) noexcept nogil:
+cdef inline void plain_row(SupportVectorRing ring, int kind, const void* x,
+                           void* row) noexcept nogil:
     """row <- squared distances or inner products, without a kernel function."""
     cdef olk_kernel plain
     plain.kind = kind
@@ -290,7 +292,8 @@ cdef inline void rescale(SupportVectorRing ring, double factor, Example* e) noex
         apply_scale(ring)
 
 
-cdef inline void shift_slot(SupportVectorRing ring, int64_t slot, double change, const Example* e) noexcept nogil:
+cdef inline void shift_slot(SupportVectorRing ring, int64_t slot, double change,
+                            const Example* e) noexcept nogil:
     """shift for every column of a slot, by the shares of the incoming example."""
     cdef int64_t column
     for column in range(ring.c.columns):
@@ -351,7 +354,8 @@ cdef inline void vacate_slot(SupportVectorRing ring, int64_t slot) noexcept nogi
         set_coefficient(ring, column, slot, 0.0)
 
 
-cdef inline void drop_known(SupportVectorRing ring, int64_t slot, Evicted gone, Example* e) noexcept nogil:
+cdef inline void drop_known(SupportVectorRing ring, int64_t slot, Evicted gone,
+                            Example* e) noexcept nogil:
     """f <- f - alpha_r k(s_r, .)."""
     cdef Function* f = ring.function
     cdef double a
@@ -365,7 +369,8 @@ cdef inline void drop_known(SupportVectorRing ring, int64_t slot, Evicted gone, 
     vacate_slot(ring, slot)
 
 
-cdef inline void update_for_evicted(SupportVectorRing ring, int64_t slot, Example* e) noexcept nogil:
+cdef inline void update_for_evicted(SupportVectorRing ring, int64_t slot,
+                                    Example* e) noexcept nogil:
     """Update norm and score for the removal of one slot of several columns.
 
     Costs a kernel row, which overwrites that of the incoming example.

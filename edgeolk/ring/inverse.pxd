@@ -19,7 +19,8 @@ from edgeolk.ring.ring cimport SupportVectorRing, kernel_values
 
 # Small dense linear algebra in place, composed of the functions in edgeolk/c.
 
-cdef inline void solve_packed(SupportVectorRing ring, const double* l, double* b, int64_t n) noexcept nogil:
+cdef inline void solve_packed(SupportVectorRing ring, const double* l, double* b,
+                              int64_t n) noexcept nogil:
     """b <- (L L')^-1 b, L a packed lower triangle."""
     ring.simd.solve_lower(l, b, n)
     ring.simd.solve_lower_transposed(l, b, n)
@@ -48,7 +49,8 @@ cdef inline void append_bordered(SupportVectorRing ring, double delta) noexcept 
     ring.inverse[line + n] = 1.0 / delta
 
 
-cdef inline double column_entry(SupportVectorRing ring, int64_t i, int64_t r, double delta) noexcept nogil:
+cdef inline double column_entry(SupportVectorRing ring, int64_t i, int64_t r,
+                                double delta) noexcept nogil:
     """M_ir with the incoming vector in M, u = work."""
     return ring.inverse[entry(i, r)] + ring.work[i] * ring.work[r] / delta
 

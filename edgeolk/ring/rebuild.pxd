@@ -82,7 +82,8 @@ cdef inline bint rebuild_derived(SupportVectorRing ring) noexcept nogil:
     if ring.factor is not None and n > 0:
         rebuilt = refactor(ring)
     if ring.c.tracks_norm:
-        if basis_starts_full(ring.c.choice.basis) or (ring.nystrom != NULL and ring.nystrom.rank > 0):
+        if basis_starts_full(ring.c.choice.basis) or (
+                ring.nystrom != NULL and ring.nystrom.rank > 0):
             ring.function.norm2 = weights_norm(ring)
         else:
             ring.function.norm2 = squared_norm(ring)

@@ -9,6 +9,7 @@ Example* e)`` whose loops over slots run over the views. What is fused over many
 is handed the start of a view by the functions at the end of this file: ``void*`` ends there.
 """
 
+from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t
 
 from edgeolk.core.c cimport (
@@ -17,9 +18,9 @@ from edgeolk.core.c cimport (
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, coefficients_max
 from edgeolk.core.state cimport (
-    Ahead, Evidence, Forgetron, Function, Halving, Hints, MAX_CHANGED, Mean, Model, Nystrom, Settings, State,
+    Ahead, Evidence, Forgetron, Function, Halving, Hints, MAX_CHANGED, Mean, Model, Nystrom,
+    Settings, State,
 )
-from libc.math cimport fabs
 
 
 cdef class Vectors:

@@ -183,7 +183,9 @@ class RingSettings(Settings):
         """The longest step as a formula in B and d, and when it happens; K: number of classes."""
         formula = self.basis.longest_step or self.policy.longest_step
         formula = formula.format(
-            **{name: int(self.values.get(name, 0.0)) for name in ("iters", "hint_rows", "last_rows")}
+            iters=int(self.values.get("iters", 0.0)),
+            hint_rows=self.window_rows,
+            last_rows=self.window_rows,
         )
         if self.columns > 1:
             formula = formula.replace("O(B d", "O(B d + B K")

@@ -75,7 +75,8 @@ cdef struct Tally:
     double mean_weight, squared, absolute  # if they are kept
 
 
-cdef inline void count(SupportVectorRing ring, const Example* e, double f, Tally* before) noexcept nogil:
+cdef inline void count(SupportVectorRing ring, const Example* e, double f,
+                       Tally* before) noexcept nogil:
     """Count the example, the first write of a step; saves what that changes in ``before``."""
     cdef Model* m = ring.m
     before.flags = m.flags

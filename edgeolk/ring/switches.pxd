@@ -196,7 +196,8 @@ cdef inline bint update_asks(SupportVectorRing ring, const Example* e) noexcept 
     return False
 
 
-cdef inline double update_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+cdef inline double update_coefficient(SupportVectorRing ring, const Example* e,
+                                      double p) noexcept nogil:
     cdef int part = ring.c.choice.update
     if (
         part == UPDATE_PERCEPTRON
@@ -356,7 +357,8 @@ cdef inline bint policy_admit(SupportVectorRing ring, double a, Example* e) noex
     return False
 
 
-cdef inline double basis_score(SupportVectorRing ring, const void* x, const void* coef, void* row) noexcept nogil:
+cdef inline double basis_score(SupportVectorRing ring, const void* x, const void* coef,
+                               void* row) noexcept nogil:
     cdef int part = ring.c.choice.basis
     if part == BASIS_SUPPORT_VECTORS:
         return ring_score(ring, x, coef, row)

@@ -28,7 +28,8 @@ cdef inline bint margin_asks(SupportVectorRing ring, const Example* e) noexcept 
     return e.y * (e.f + e.hint) < 1.0
 
 
-cdef inline double unit_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+cdef inline double unit_coefficient(SupportVectorRing ring, const Example* e,
+                                    double p) noexcept nogil:
     return e.y
 
 
@@ -78,22 +79,27 @@ cdef inline double loss_drop(const Example* e) noexcept nogil:
     return e.self_kernel * e.power
 
 
-cdef inline double pa_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+cdef inline double pa_coefficient(SupportVectorRing ring, const Example* e,
+                                  double p) noexcept nogil:
     """tau = H / k(x, x)."""
     return loss_sign(ring, e) * loss_residual(ring, e) / loss_drop(e)
 
 
-cdef inline double pa1_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+cdef inline double pa1_coefficient(SupportVectorRing ring, const Example* e,
+                                   double p) noexcept nogil:
     """... cut at C."""
     return loss_sign(ring, e) * min(ring.c.p.C * e.weight, loss_residual(ring, e) / loss_drop(e))
 
 
-cdef inline double pa2_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+cdef inline double pa2_coefficient(SupportVectorRing ring, const Example* e,
+                                   double p) noexcept nogil:
     """... damped by 1 / (2C)."""
-    return loss_sign(ring, e) * loss_residual(ring, e) / (loss_drop(e) + 0.5 / (ring.c.p.C * e.weight))
+    return loss_sign(ring, e) * loss_residual(ring, e) / (
+        loss_drop(e) + 0.5 / (ring.c.p.C * e.weight))
 
 
-cdef inline double sparse_pa_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+cdef inline double sparse_pa_coefficient(SupportVectorRing ring, const Example* e,
+                                         double p) noexcept nogil:
     """... cut at eta / p."""
     return loss_sign(ring, e) * min(ring.c.p.eta / p, loss_residual(ring, e) / loss_drop(e))
 
@@ -105,7 +111,8 @@ cdef inline double pegasos_scale(SupportVectorRing ring) noexcept nogil:
     return max(1.0 / (ring.c.p.lam * <double>ring.m.steps), 1e-300)
 
 
-cdef inline double pegasos_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+cdef inline double pegasos_coefficient(SupportVectorRing ring, const Example* e,
+                                       double p) noexcept nogil:
     """y times the scale 1 / (lam t) of f from this step on, which stores exactly y."""
     return e.y * pegasos_scale(ring)
 
@@ -140,7 +147,8 @@ cdef inline bint gradient_asks(SupportVectorRing ring, const Example* e) noexcep
     return loss_slope(ring, e) != 0.0
 
 
-cdef inline double gradient_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+cdef inline double gradient_coefficient(SupportVectorRing ring, const Example* e,
+                                        double p) noexcept nogil:
     """-eta_t l' / p; for softmax the shares are -l'."""
     cdef double step = step_size(ring) * e.weight
     if ring.c.softmax:
@@ -183,7 +191,8 @@ cdef inline bint logistic_asks(SupportVectorRing ring, const Example* e) noexcep
     return auxiliary_derivative(ring, e.y * e.f) != 0.0
 
 
-cdef inline double logistic_coefficient(SupportVectorRing ring, const Example* e, double p) noexcept nogil:
+cdef inline double logistic_coefficient(SupportVectorRing ring, const Example* e,
+                                        double p) noexcept nogil:
     """For softmax the shares are -l'."""
     if ring.c.softmax:
         return ring.c.p.eta * e.weight
@@ -240,8 +249,8 @@ cdef inline double window_hint(SupportVectorRing ring, const void* x) noexcept n
     if q == 0:
         return 0.0
     total = ring.row_fn(
-        &ring.c.kernel, vectors_from(ring.window, 0), NULL, &ring.s.quantizer, ring.window.stride, q,
-        ring.c.n_features, x, OLK_F64, &ring.window_y[0], NULL, NULL)
+        &ring.c.kernel, vectors_from(ring.window, 0), NULL, &ring.s.quantizer, ring.window.stride,
+        q, ring.c.n_features, x, OLK_F64, &ring.window_y[0], NULL, NULL)
     return total / <double>q
 
 

@@ -148,7 +148,7 @@ cdef inline int run_in_order(
     """
     cdef State* s = &engine.state
     cdef State reader         # private copy of a reader, which stores properties of the current row
-    cdef object scratch = None
+    cdef object _scratch = None  # owns what the copy points to
     cdef bint learns = label != NULL
     cdef const void* x
     cdef Py_ssize_t i, together
@@ -160,7 +160,7 @@ cdef inline int run_in_order(
     if learns:
         engine.take()
     else:
-        scratch = engine.enter(&reader)
+        _scratch = engine.enter(&reader)
         s = &reader
         left = olk_model_begin_answers(&s.sorf)
         if counts:
@@ -220,7 +220,7 @@ cdef inline int run_in_order(
 cdef inline int variances_in_order(Engine engine, const Batch* rows, double* v) except -1:
     """The variances of the targets of checked rows, without the interpreter lock."""
     cdef State reader
-    cdef object scratch = engine.enter(&reader)
+    cdef object _scratch = engine.enter(&reader)
     cdef const void* x = NULL
     cdef Py_ssize_t i
     cdef Py_ssize_t bad = -1

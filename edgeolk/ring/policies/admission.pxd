@@ -1,7 +1,7 @@
 """Kernel adaptive filters: which rows enter, and who leaves a full ring.
 
-Symbols as in the papers: k the kernel row, kx = k(x, x), a the coefficients, e the error of the row,
-delta the squared distance of k(x, .) from the span of the support vectors.
+Symbols as in the papers: k the kernel row, kx = k(x, x), a the coefficients, e the error of the
+row, delta the squared distance of k(x, .) from the span of the support vectors.
 """
 
 from libc.math cimport fabs, sqrt
@@ -75,7 +75,7 @@ cdef inline int64_t least_error(SupportVectorRing ring, Example* e) noexcept nog
 
 
 cdef inline bint is_outside(SupportVectorRing ring, Example* e) noexcept nogil:
-    """Forgets, then delta >= jitter. Sets work to q = Q k, work2 to c = C k (Csato & Opper 2002)."""
+    """Forgets, then delta >= jitter (Csato & Opper 2002). Sets work to Q k, work2 to c = C k."""
     cdef int64_t i
     cdef int64_t n = ring.m.n
     cdef double weight = 1.0

@@ -63,7 +63,8 @@ cdef inline void set_nearest_d2(SupportVectorRing ring, int64_t slot, double d2)
         ring.nearest_d2_f32[slot] = <float>d2
 
 
-cdef inline void set_nearest(SupportVectorRing ring, int64_t slot, int64_t other, double k) noexcept nogil:
+cdef inline void set_nearest(SupportVectorRing ring, int64_t slot, int64_t other,
+                             double k) noexcept nogil:
     ring.nearest[slot] = other
     if other >= 0:
         set_nearest_d2(ring, slot, distance_at(ring, other))
@@ -85,7 +86,8 @@ cdef inline void update_nearest(SupportVectorRing ring, int64_t slot) noexcept n
             ring.nearest_k[i] = row_at(ring, i)
 
 
-cdef inline bint rescan_nonzeros(SupportVectorRing ring, int64_t slot, const void* x) noexcept nogil:
+cdef inline bint rescan_nonzeros(SupportVectorRing ring, int64_t slot,
+                                 const void* x) noexcept nogil:
     """The search of ``rescan`` for a mostly zero x; False if it would not pay.
 
     Distances from norms and products of the non-zeros leave few candidates: the slots that may be
@@ -223,7 +225,8 @@ cdef inline bint admit_simple(SupportVectorRing ring, double a, Example* e) noex
         # All costs overflow: any slot will do.
         r = 0
     min_loss *= ring.function.scale * ring.function.scale
-    if may_skip(ring) and cost_without(ring, 0.0, &tau, e) < cost_with_incoming(ring, min_loss, a, e):
+    if may_skip(ring) and (cost_without(ring, 0.0, &tau, e)
+                           < cost_with_incoming(ring, min_loss, a, e)):
         return False
     for column in range(ring.c.columns):
         share = alpha(ring, column, r) * row_at(ring, r) / e.self_kernel
@@ -239,8 +242,8 @@ cdef inline void add_share(SupportVectorRing ring, Example* e, int64_t column, d
     e.share[column] = share + added if may_enter(ring, share + added) else added
 
 
-cdef inline void nearest_shares(SupportVectorRing ring, int64_t r, const Example* e, double* share_n,
-                                double* share_t) noexcept nogil:
+cdef inline void nearest_shares(SupportVectorRing ring, int64_t r, const Example* e,
+                                double* share_n, double* share_t) noexcept nogil:
     """Coefficients of Phi_r projected on S = {t, n}, n its nearest old vector; the cost is computed
     by argmin_plane."""
     cdef int64_t n = ring.nearest[r]
@@ -347,7 +350,7 @@ cdef inline bint admit_project(SupportVectorRing ring, double a, Example* e) noe
         tau = a
         if ring.c.choice.update == UPDATE_PA1:
             tau = loss_sign(ring, e) * min(ring.c.p.C * e.weight,
-                                        loss_residual(ring, e) / (projected * e.power))
+                                           loss_residual(ring, e) / (projected * e.power))
         add_in_span(ring, tau, e)
         return True
     if m.n < ring.c.budget:
@@ -360,7 +363,8 @@ cdef inline bint admit_project(SupportVectorRing ring, double a, Example* e) noe
         if i == 0 or cost < min_loss:
             min_loss = cost
             r = i
-    if may_skip(ring) and cost_without(ring, projected, &tau, e) < cost_with_incoming(ring, min_loss, a, e):
+    if may_skip(ring) and (cost_without(ring, projected, &tau, e)
+                           < cost_with_incoming(ring, min_loss, a, e)):
         if tau == 0.0:
             return False
         add_in_span(ring, copysign(tau, a), e)

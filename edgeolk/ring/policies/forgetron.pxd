@@ -31,7 +31,8 @@ cdef inline double shrinking_factor(double sigma, double mu, double slack) noexc
     return root if root < 1.0 else 1.0
 
 
-cdef inline double margin_of(SupportVectorRing ring, int64_t r, Evicted gone, double a) noexcept nogil:
+cdef inline double margin_of(SupportVectorRing ring, int64_t r, Evicted gone,
+                             double a) noexcept nogil:
     """mu = y_r f'(s_r), y_r = sign(alpha_r), f' = f + a k(x, .) with the incoming vector."""
     cdef double f = gone.f + a * gone.k
     return f if coefficient(ring, 0, r) > 0.0 else -f
@@ -42,8 +43,8 @@ cdef inline double removal_cost(double weight, double mu) noexcept nogil:
     return weight * weight + 2.0 * weight - 2.0 * weight * mu
 
 
-cdef inline void exchange_shrunk(SupportVectorRing ring, int64_t r, Evicted gone, double phi, double a,
-                                 Example* e) noexcept nogil:
+cdef inline void exchange_shrunk(SupportVectorRing ring, int64_t r, Evicted gone, double phi,
+                                 double a, Example* e) noexcept nogil:
     drop_known(ring, r, gone, e)
     rescale(ring, phi, e)
     put(ring, r, phi * a, e)
@@ -129,7 +130,8 @@ cdef inline int64_t cheapest_removal(SupportVectorRing ring, double a) noexcept 
     return r
 
 
-cdef inline void score_incoming(SupportVectorRing ring, int64_t slot, const Example* e) noexcept nogil:
+cdef inline void score_incoming(SupportVectorRing ring, int64_t slot,
+                                const Example* e) noexcept nogil:
     """Update the scores for the vector just put in a slot; row is its kernel row."""
     ring.row_f64[slot] = e.self_kernel
     ring.simd.axpy[OLK_F64](
@@ -137,7 +139,8 @@ cdef inline void score_incoming(SupportVectorRing ring, int64_t slot, const Exam
     ring.scores[slot] = ring.simd.dot[OLK_F64](coefficients(ring), kernel_values(ring), ring.m.n)
 
 
-cdef inline bint admit_forgetron_greedy(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+cdef inline bint admit_forgetron_greedy(SupportVectorRing ring, double a,
+                                        Example* e) noexcept nogil:
     """Self-tuned: evict the vector with the cheapest removal."""
     cdef Model* m = ring.m
     cdef int64_t i, r

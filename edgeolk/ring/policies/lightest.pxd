@@ -87,7 +87,8 @@ cdef inline bint evict(SupportVectorRing ring, int64_t p, double norm2) noexcept
     return True
 
 
-cdef inline bint admit_lightest_removed(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+cdef inline bint admit_lightest_removed(SupportVectorRing ring, double a,
+                                        Example* e) noexcept nogil:
     """The lightest is removed."""
     cdef double norm2 = ring.function.norm2
     put(ring, ring.m.n, a, e)
@@ -159,7 +160,8 @@ cdef inline void project_on_others(SupportVectorRing ring, int64_t p) noexcept n
             shift(ring, column, i if i < p else i + 1, alpha(ring, column, p) * ring.work[i])
 
 
-cdef inline bint admit_lightest_project(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+cdef inline bint admit_lightest_project(SupportVectorRing ring, double a,
+                                        Example* e) noexcept nogil:
     """The lightest is projected on the others before it goes."""
     cdef Model* m = ring.m
     cdef int64_t p

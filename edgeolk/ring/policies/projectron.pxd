@@ -23,7 +23,8 @@ cdef inline double rounding_floor(SupportVectorRing ring) noexcept nogil:
     return 1e-10 if ring.c.choice.dtype == DTYPE_FLOAT64 else 1e-4
 
 
-cdef inline double span_distance(SupportVectorRing ring, const Example* e, double* p) noexcept nogil:
+cdef inline double span_distance(SupportVectorRing ring, const Example* e,
+                                 double* p) noexcept nogil:
     """work <- beta = K^-1 k; p <- ||P k||^2; returns ||delta||^2 = k(x,x) - p, 0 if in the span."""
     cdef Model* m = ring.m
     cdef double residual
@@ -55,7 +56,8 @@ cdef inline void grow_factor(SupportVectorRing ring, double residual) noexcept n
     ring.factor[line + n] = 1.0 / root
 
 
-cdef inline void add_projected(SupportVectorRing ring, double a, double p, Example* e) noexcept nogil:
+cdef inline void add_projected(SupportVectorRing ring, double a, double p,
+                               Example* e) noexcept nogil:
     """f <- f + a P k: alpha += a beta, beta in work."""
     cdef int64_t i
     for i in range(ring.m.n):

@@ -38,21 +38,24 @@ cdef inline bint replace(SupportVectorRing ring, int64_t slot, double a, Example
     return True
 
 
-cdef inline bint admit_replacing_oldest(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+cdef inline bint admit_replacing_oldest(SupportVectorRing ring, double a,
+                                        Example* e) noexcept nogil:
     """Append, or replace the oldest."""
     if ring.m.n < ring.c.budget:
         return admit_free(ring, a, e)
     return replace(ring, take_oldest(ring), a, e)
 
 
-cdef inline bint admit_replacing_smallest(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+cdef inline bint admit_replacing_smallest(SupportVectorRing ring, double a,
+                                          Example* e) noexcept nogil:
     """Append, or replace the one with the smallest |alpha|."""
     if ring.m.n < ring.c.budget:
         return admit_free(ring, a, e)
     return replace(ring, smallest_slot(ring), a, e)
 
 
-cdef inline bint admit_replacing_random(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+cdef inline bint admit_replacing_random(SupportVectorRing ring, double a,
+                                        Example* e) noexcept nogil:
     """Append, or replace a random one, by one draw."""
     if ring.m.n < ring.c.budget:
         return admit_free(ring, a, e)
@@ -100,7 +103,8 @@ cdef inline double keeping_factor(SupportVectorRing ring) noexcept nogil:
     return c
 
 
-cdef inline bint admit_unbiased_by_size(SupportVectorRing ring, double a, Example* e) noexcept nogil:
+cdef inline bint admit_unbiased_by_size(SupportVectorRing ring, double a,
+                                        Example* e) noexcept nogil:
     """Slot i stays with probability pi_i = min(1, c w_i); the others are scaled by 1 / pi_i.
 
     w_i = |alpha_i| sqrt(k(s_i, s_i)) (BOGD++, Zhao et al. 2012, with probabilities capped at 1),

@@ -42,6 +42,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
                                  "loss": "logistic", "coefficients": "float32"}),
     "regression": ("house", {"algorithm": "ogd", "budget": 45, "loss": "square", "eta": 0.2,
                              **SCALED}),
+    "filter": ("house", {"algorithm": "krls_t", "budget": 30, **SCALED}),
+    "narrow filter": ("house", {"algorithm": "sogp", "budget": 30, "coefficients": "float32",
+                                "dtype": "float32", **SCALED}),
+    "filter with a window": ("house", {"algorithm": "kapa", "budget": 30, **SCALED}),
     "novelty": ("office", {"update": ek.Update.GRADIENT, "loss": ek.Loss.NOVELTY, "eta": 0.1,
                            "policy": ek.Policy.OLDEST, "lam": 0.01, "nu": 0.05, "budget": 20}),
 }  # fmt: skip
