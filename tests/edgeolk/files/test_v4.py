@@ -44,7 +44,7 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
     if config.family == Family.SORF:
         return {name: shapes[name] for name in ("blend", "novelty", "deviations") if name in shapes}
     d, slots = config.n_features, config.slots
-    window = int(config.values.get("hint_rows", 0))
+    window = config.window_rows
     coefficients = (max(1, config.columns), slots * config.basis.per_member)
     can = {
         "support_vectors": (d, slots),
