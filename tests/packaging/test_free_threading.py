@@ -5,7 +5,7 @@ from __future__ import annotations
 from helpers import ROOT
 
 #: docs/threads.md says why the others do not.
-WITHOUT_LOCK = {"engine/step.pyx", "sorf/tables.pyx", "core/variants.pyx"}
+WITHOUT_LOCK = {"engine/step.pyx", "ring/ring.pyx", "sorf/tables.pyx", "core/variants.pyx"}
 
 
 def test_what_holds_nothing_says_so_and_nothing_else_does() -> None:
