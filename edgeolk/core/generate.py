@@ -119,7 +119,7 @@ WHATEVER_POLICY = {
     *("mean_start", "norms", "nonzero_index", "nonzero_value"),
 }
 #: Facts of a ring that a function asks for before it calls another, which then may read.
-GUARDED = {"keeps_products": "distances", "ahead.next": "take_values_ahead"}
+ASKED = {"keeps_products": "distances", "ahead.next": "take_values_ahead"}
 _FUNCTION = re.compile(
     r"^cdef inline [^(\n]*?(\w+)\([^)]*\)[^:]*:\n((?:    .*\n|\n)*)", re.MULTILINE
 )
@@ -160,8 +160,8 @@ def regions_read(functions: Iterable[str]) -> set[str]:
             if member not in optional and re.search(rf"\bring\.{member}\b", body)
         }
         if name not in ONLY_WITH_NORM:
-            guarded = {call for guard, call in GUARDED.items() if f"ring.{guard}" in body}
-            left += [call for call in re.findall(r"\b(\w+)\(", body) if call not in guarded]
+            asked = {call for fact, call in ASKED.items() if f"ring.{fact}" in body}
+            left += [call for call in re.findall(r"\b(\w+)\(", body) if call not in asked]
     return read
 
 

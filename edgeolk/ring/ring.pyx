@@ -106,8 +106,7 @@ cdef class SupportVectorRing:
         self.mean_start = views.get("mean_start")
         self.mean_sum = views.get("mean_sum")
         # Without scratch of its own, a vector is gathered in that of the example.
-        self.column_f32, self.column_f64 = pair(
-            flat(views, "column" if "column" in views else "query"))
+        self.column_f32, self.column_f64 = pair(flat(views, "column") or flat(views, "query"))
         self.row_f32, self.row_f64 = pair(flat(views, "kernel_row"))
         self.distance_f32, self.distance_f64 = pair(flat(views, "distance_row"))
         self.mean_coef_f32, self.mean_coef_f64 = pair(views.get("mean_coefficients"))

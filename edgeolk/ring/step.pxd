@@ -23,6 +23,7 @@ from edgeolk.core.state cimport (
     DONE, Example, MAX_COUNT, Model, NO_SLOT, REFUSED_COEFFICIENT, REFUSED_FULL, REFUSED_OVERFLOW,
 )
 from edgeolk.ring.expansion cimport class_row, coefficient_count, self_kernel, squared_norm
+from edgeolk.ring.filters.range cimport is_sound, start_again
 from edgeolk.ring.losses cimport score_classes, share_weighted_score
 from edgeolk.ring.policies.replacement cimport dynamic_budget
 from edgeolk.ring.ring cimport (
@@ -171,6 +172,8 @@ cdef inline void learn_by_filter(SupportVectorRing ring, Example* e) noexcept no
     if policy_novel(ring, e):
         e.slot = ring.m.n if ring.m.n < ring.c.budget else policy_victim(ring, e)
     ring.m.updates += update_step(ring, e)
+    if not is_sound(ring):
+        start_again(ring)
 
 
 cdef inline int learn_row(SupportVectorRing ring, const void* x, double y, double weight,

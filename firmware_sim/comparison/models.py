@@ -19,6 +19,8 @@ import numpy as np
 
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.errors import SimulatorError
+from firmware_sim.kinds import KINDS
+from firmware_sim.kinds.base import Kind
 from firmware_sim.streams import Row
 
 #: Rows between looks at the clock.
@@ -56,9 +58,9 @@ class ModelOutcome:
 def check(models: Mapping[str, Any], kind: str) -> None:
     """Raise SimulatorError for a model without the methods of either library.
 
-    kind: of the labels.
+    kind: its name.
     """
-    if models and kind == "novelty":
+    if models and not KINDS[kind].is_supervised:
         raise SimulatorError("models of other libraries are compared on labels, not on novelty")
     for name, model in models.items():
         _interface(name, model)
@@ -75,7 +77,7 @@ def run(
     """
     library, adapter = _interface(name, model)
     kind, y = evaluator.kind, evaluator.y
-    own = adapter(copy.deepcopy(model), kind.name, features, y)
+    own = adapter(copy.deepcopy(model), kind, features, y)
     waits, delay = deque[int](), _delay(evaluator)
     scores, began, n = np.zeros(len(y)), time.thread_time(), 0
     with warnings.catch_warnings():
@@ -128,7 +130,7 @@ class _Adapter:
     rows: those that wait for their labels, by index.
     """
 
-    def __init__(self, model: Any, kind: str, features: tuple[str, ...], y: Row) -> None:
+    def __init__(self, model: Any, kind: Kind, features: tuple[str, ...], y: Row) -> None:
         self.model, self._kind, self._features = model, kind, features
         self._classes = np.unique(y[~np.isnan(y)]).astype(int)
         self.rows: dict[int, Row] = {}
@@ -145,7 +147,7 @@ class _Adapter:
         """Return an answer as a score; before there is one, of the first class."""
         if answer is None:
             return 0.0
-        if self._kind == "binary":
+        if self._kind.takes_positive:
             return 1.0 if answer == 1 else -1.0
         return float(answer)
 
@@ -160,11 +162,11 @@ class _River(_Adapter):
         return self._score(self.model.predict_one(self._named(row)))
 
     def learn(self, row: Row, label: float) -> None:
-        if self._kind == "binary":
+        if self._kind.takes_positive:
             self.model.learn_one(self._named(row), label > 0)
         else:
             self.model.learn_one(
-                self._named(row), int(label) if self._kind == "multiclass" else label
+                self._named(row), int(label) if self._kind.takes_classes else label
             )
 
 
@@ -179,8 +181,9 @@ class _Sklearn(_Adapter):
         return self._score(self.model.predict(row[None])[0])
 
     def learn(self, row: Row, label: float) -> None:
-        more = {} if self._kind == "regression" or self._is_fitted else {"classes": self._classes}
-        target = label if self._kind == "regression" else int(label)
+        numeric = self._kind.is_numeric
+        more = {} if numeric or self._is_fitted else {"classes": self._classes}
+        target = label if numeric else int(label)
         self.model.partial_fit(row[None], np.array([target]), **more)
         self._is_fitted = True
 

@@ -178,9 +178,6 @@ def test_learner_as_c(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     base = command(room, "--positive", "occupied", "--export", str(board))
     assert main([*base, "--algorithm", "rbp"]) == 2
     assert "--export needs a learner that scales its readings itself" in capsys.readouterr().err
-    numbers = ["replay", "house", "--kind", "regression", "--out", str(room.parent / "out")]
-    assert main([*numbers, "--export", str(board)]) == 2
-    assert "--export is not for --kind regression" in capsys.readouterr().err
     assert not board.exists()
     assert main([*base, "--algorithm", "fogd", "--scale", "none"]) == 2
     assert "fogd cannot be exported" in capsys.readouterr().err
