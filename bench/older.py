@@ -79,7 +79,7 @@ PAGES = (
     Page("results/live.md", "python -m bench.live --save",
          ("edgeolk", "firmware_sim/streams", "firmware_sim/replaying", "bench/live.py")),
     Page("results/filters.md", "python -m bench.filters", (*LIBRARY, "bench/filters")),
-    *_parts("time", "forecasts", "peers", "costs", "labels", "novelty"),
+    *_parts("time", "forecasts", "peers", "costs", "labels", "novelty", "horizons"),
     *_parts("drift", "long", "still", "river"),
     *_parts("tasks", "classes", "regression", "novelty"),
     Page("results/mcu.md", "python -m bench.mcu", (*EXPORT, "bench/mcu")),
