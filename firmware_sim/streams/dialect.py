@@ -342,6 +342,11 @@ def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None
     top = start
     while top > 0 and len(rows[top - 1]) == width and len(rows[top - 1]) > 0:
         top -= 1
+    torn = start
+    while torn > 1 and len(rows[torn - 1]) < width and _is_torn(rows[torn - 1]):
+        torn -= 1
+    if torn < start and len(rows[torn - 1]) == width:
+        return _header(rows, width, torn)  # the first rows below it are damaged
     if top == start:  # a line of another width may still be the header
         near = rows[start - 1]
         fits = len(near) > 1 and abs(len(near) - width) <= max(2, width // 4)
@@ -358,6 +363,15 @@ def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None
         return words[0]
     # A device writes its own name above each of its columns; names differ.
     return next((at for at in words if not _is_one_word(rows[at])), full[0])
+
+
+def _is_torn(row: Sequence[str]) -> bool:
+    """Whether a short line is the beginning of a row of readings."""
+    return (
+        len(row) > 0
+        and any(map(str.isdigit, row[0]))
+        and all(cell == "" or is_reading(cell) for cell in row[1:])
+    )
 
 
 def _is_one_word(row: Sequence[str]) -> bool:

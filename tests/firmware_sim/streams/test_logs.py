@@ -968,6 +968,14 @@ def test_last_words_of_a_program_do_not_hide_the_times(tmp_path: Path, n: int) -
     assert reasons == {"column 'Datum': a cell is not a time": 4, "all of its cells are empty": 1}
 
 
+@pytest.mark.parametrize("torn", ["{}", "{},21.5"])
+def test_a_damaged_first_row_does_not_hide_the_names(tmp_path: Path, torn: str) -> None:
+    names, first, *rows = table()
+    path = log(tmp_path, [names, torn.format(first.split(",")[0]), *rows])
+    found = replayed(path, "--kind", "novelty")["stream"]
+    assert (found["rows_used"], found["features"]) == (len(rows), ["temp", "hum"])
+
+
 def test_names_differ_from_column_to_column(tmp_path: Path) -> None:
     """An inverter writes its own name and number above each column, then the names."""
     above = [",STP6,STP6,STP6", ",A 7,A 7,A 7", ",Power,Feed,Load", "dd hh,[W],[W],[W]"]
