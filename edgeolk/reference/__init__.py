@@ -113,7 +113,7 @@ LEARNERS: dict[str, type[KernelLearner]] = {
 
 __all__ = [
     "LEARNERS", "Budgeted", "Comparison", "FactoredKrlsAuto", "Following", "Forecaster", "InTime",
-    "KernelLearner", "KrlsAuto", "Norma", "PassiveAggressive", "Pcg32", "ScaledSorf", "Several", "Sorf",
-    "SorfNovelty", "WhitenedKrlsT", "WhitenedSogp",
+    "KernelLearner", "KrlsAuto", "Norma", "PassiveAggressive", "Pcg32", "ScaledSorf", "Several",
+    "Sorf", "SorfNovelty", "WhitenedKrlsT", "WhitenedSogp",
     "compare", "gaussian", "laplacian", "linear", "polynomial", "sigmoid",
 ]  # fmt: skip

@@ -29,11 +29,14 @@ WAIT = 3  # first rows, which only give the offset and scale of the targets
 START = 50.0  # rows before widths and noise are learned
 EARLY_ROWS, EARLY_CLIP, CLIP = 20, 30.0, 5.0  # clipping of inputs, in deviations
 EARLY_HUBER, HUBER = 30.0, 6.0  # deviations beyond which an error counts less
+WIDTH_HUBER = 6.0  # the same for the widths
 UNSEEN = 60.0  # log variance of an input that has not varied
 
 
-class _KrlsAuto(GaussianPosterior):
-    """What does not depend on the form.
+class KrlsAuto(GaussianPosterior):
+    """Kernel recursive least squares without settings.
+
+    ``ek.Learner`` does not offer this algorithm yet: you can only use it from here.
 
     The coordinates are the constant, d linear ones, and one per vector: with L L' = K + jitter I of
     the vectors and M = L^-1, their regressors are M k. They have the prior N(0, I) and the
@@ -43,6 +46,15 @@ class _KrlsAuto(GaussianPosterior):
     ----------
     budget : int
         Maximum number of vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> learner = KrlsAuto(20)
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> answers = learner.learn_many(X, 1000.0 * np.sin(2.0 * X[:, 0]))
+    >>> round(learner.decision(np.array([0.5, 0.0])), -2)
+    800.0
     """
 
     def __init__(self, budget: int) -> None:
@@ -156,7 +168,7 @@ class _KrlsAuto(GaussianPosterior):
         u = x - self.x0
         c = EARLY_CLIP if self.seen < EARLY_ROWS else CLIP
         reach = np.where(self.v > 0.0, c * np.sqrt(self.v), np.inf)
-        return np.clip(u, self.mu - reach, self.mu + reach)
+        return np.asarray(np.clip(u, self.mu - reach, self.mu + reach))
 
     def _learn_inputs(self, u: np.ndarray) -> None:
         self.seen += 1
@@ -204,7 +216,7 @@ class _KrlsAuto(GaussianPosterior):
         squares = (self.sv - u) ** 2
         slope = -np.exp(self.lg0 - self.ls0) * ((self.alpha * row) @ squares)
         variance = self.s02 * t + float(self.p @ slope**2)
-        reach = HUBER * math.sqrt(self.s02 * t)
+        reach = WIDTH_HUBER * math.sqrt(self.s02 * t)
         step = self.p * slope * min(max(e, -reach), reach) / variance
         low, high = LOG_WIDTH_BOUNDS
         self.lg = np.clip(self.lg + step, self.lg_start + low, self.lg_start + high)
@@ -298,93 +310,52 @@ class _KrlsAuto(GaussianPosterior):
                 self._condition(unit, variance / (variance - 1.0), -float(self.w[i]))
         self.alpha = self.M.T @ self.w[self.n_linear :]
 
-    # --- of a form ---
+    # --- the covariance P; the other form replaces these ---
 
     def _begin_form(self, m: int) -> None:
         """Start with the covariance I of m coordinates."""
-        raise NotImplementedError
-
-    def _rest(self, z: np.ndarray) -> float:
-        """z'P z, without the coordinate that is to enter."""
-        raise NotImplementedError
-
-    def _variance_of(self, i: int) -> float:
-        """P_ii."""
-        raise NotImplementedError
-
-    def _grow(self) -> None:
-        """Add a coordinate with the variance 1."""
-        raise NotImplementedError
-
-    def _condition(self, z: np.ndarray, nu: float, e: float) -> None:
-        """Learn that z'w was wrong by e, up to noise of the variance nu."""
-        raise NotImplementedError
-
-    def _widen(self, i: int, growth: float) -> None:
-        """Add to P_ii."""
-        raise NotImplementedError
-
-    def _rotate(self, i: int, G: np.ndarray) -> None:
-        """Rotate the coordinates i and i + 1."""
-        raise NotImplementedError
-
-    def _drop_last(self) -> None:
-        """Marginalise the last coordinate."""
-        raise NotImplementedError
-
-    def _transform(self, A: np.ndarray) -> None:
-        """P becomes A P A'; A is lower triangular."""
-        raise NotImplementedError
-
-
-class KrlsAuto(_KrlsAuto):
-    """Kernel recursive least squares without settings, with P in full.
-
-    ``ek.Learner`` does not offer this algorithm yet: this reference is all there is of it.
-
-    >>> import numpy as np
-    >>> learner = KrlsAuto(20)
-    >>> x = np.random.default_rng(0).normal(size=(300, 2))
-    >>> answers = learner.learn_many(x, 1000.0 * np.sin(2.0 * x[:, 0]))
-    >>> round(learner.decision(np.array([0.5, 0.0])), -1)
-    840.0
-    """
-
-    def _begin_form(self, m: int) -> None:
         self.P = np.eye(m)
 
     def _rest(self, z: np.ndarray) -> float:
+        """z'P z: the part of the variance that the coordinates have."""
         return max(float(z @ self.P @ z), 0.0)
 
     def _variance_of(self, i: int) -> float:
+        """P_ii."""
         return float(self.P[i, i])
 
     def _grow(self) -> None:
+        """Add a coordinate with the variance 1."""
         self.P = np.pad(self.P, (0, 1))
         self.P[-1, -1] = 1.0
 
     def _condition(self, z: np.ndarray, nu: float, e: float) -> None:
+        """Learn that z'w was wrong by e, up to noise of the variance nu."""
         h = self.P @ z
         t = nu + float(z @ h)
         self.P = self.P - np.outer(h, h) / t
         self.w = self.w + h * (e / t)
 
     def _widen(self, i: int, growth: float) -> None:
+        """Add to P_ii."""
         self.P[i, i] += growth
 
     def _rotate(self, i: int, G: np.ndarray) -> None:
+        """Rotate the coordinates i and i + 1."""
         pair = [i, i + 1]
         self.P[pair] = G @ self.P[pair]
         self.P[:, pair] = self.P[:, pair] @ G.T
 
     def _drop_last(self) -> None:
+        """Marginalise the last coordinate."""
         self.P = self.P[:-1, :-1]
 
     def _transform(self, A: np.ndarray) -> None:
+        """P becomes A P A'; A is lower triangular."""
         self.P = A @ self.P @ A.T
 
 
-class FactoredKrlsAuto(_KrlsAuto):
+class FactoredKrlsAuto(KrlsAuto):
     """`KrlsAuto` with a lower triangular factor W of P = W W'."""
 
     def _begin_form(self, m: int) -> None:

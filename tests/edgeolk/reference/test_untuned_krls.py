@@ -97,8 +97,8 @@ def test_an_exchange_keeps_the_posterior_at_the_vectors(form):
     X, y = stream(400, seed=2)
     model = form(20)
     model.learn_many(X, y)
-    model.lg = model.lg + [0.6, -0.9, 0.2]
-    model.ls = model.ls + [0.3, 0.0, -0.4]
+    model.lg = model.lg + np.array([0.6, -0.9, 0.2])
+    model.ls = model.ls + np.array([0.3, 0.0, -0.4])
     model.lsn += 1.2
     old, old_noise = at_the_vectors(model), model.s02 * model.sn2
     model._change_coordinates()
