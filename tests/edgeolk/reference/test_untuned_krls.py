@@ -125,9 +125,12 @@ def test_the_new_prior_caps_the_posterior(form):
     assert np.max(np.diag(before)[kernel]) > 2.0
     model._cap()
     after = covariance(model)
-    assert np.max(np.diag(after)[kernel]) < 1.0 + 1e-9
+    assert np.max(np.diag(after)[kernel]) == pytest.approx(1.0, abs=1e-9)
     assert np.linalg.eigvalsh(before - after).min() > -1e-9
     assert np.linalg.eigvalsh(after).min() > 0.0
+    model.lg = model.lg - 1.5
+    model._exchange()
+    assert np.max(np.diag(covariance(model))[kernel]) == pytest.approx(1.0, abs=1e-9)
 
 
 @every_form
@@ -149,6 +152,21 @@ def test_the_vector_that_leaves_is_marginalised(form, slot):
     assert new_spread == pytest.approx(spread[np.ix_(kept, kept)], abs=1e-9 * spread.max())
 
 
+def test_the_vector_that_leaves_changes_the_answer_least():
+    X, y = stream(200, seed=4)
+    model = KrlsAuto(12)
+    model.learn_many(X, y)
+    at_vectors = (np.linalg.inv(model.M) @ model.w[model.n_linear :]).tolist()
+    changes = []
+    for slot, (s, value) in enumerate(zip(model.sv, at_vectors, strict=True)):
+        smaller = copy.deepcopy(model)
+        smaller._remove(slot)
+        z = smaller.M @ smaller.row(s)
+        changes.append(abs(value - float(z @ smaller.w[model.n_linear :])))
+    assert model._evicted() == int(np.argmin(changes))
+    assert model._evicted() != int(np.argmin(np.abs(model.alpha)))
+
+
 @every_form
 def test_one_coordinate_per_row_drifts(form, monkeypatch):
     X, y = stream(300, seed=4)
@@ -156,7 +174,7 @@ def test_one_coordinate_per_row_drifts(form, monkeypatch):
     model.learn_many(X, y)
     m, n = model.w.size, model.n_linear
     drifts, before = [], covariance(model)
-    first = model.turn
+    first, mean = model.turn, model.w.copy()
     for _ in range(m):
         model._drift()
         after = covariance(model)
@@ -170,6 +188,9 @@ def test_one_coordinate_per_row_drifts(form, monkeypatch):
     for i, growth in drifts:
         share = 0.01 if i == 0 else 1e-4 if i < n else 1.0
         assert growth == pytest.approx(1e-4 * m * share, rel=1e-6)
+    # The means of the vectors shrink once in a turn.
+    mean[n:] *= math.sqrt(1.0 - 1e-4 * m)
+    assert model.w == pytest.approx(mean, rel=1e-12)
     # It stops at the variance of the prior.
     monkeypatch.setattr(untuned_krls, "DRIFT", 0.05)
     for _ in range(20 * m):
@@ -234,6 +255,23 @@ def test_widths_and_noise_are_learned():
     assert rms(model, X, y) < 1.3 * NOISE
     assert model.lg[0] > model.lg[2] + 2.0  # the third input says nothing
     assert math.sqrt(model.s02 * model.sn2) == pytest.approx(NOISE, rel=0.25)
+
+
+def test_the_noise_is_learned_as_a_share():
+    X, y = stream(1500)
+    noise = np.random.default_rng(9).standard_normal(1500)
+    models = [KrlsAuto(BUDGET), KrlsAuto(BUDGET)]
+    models[0].learn_many(X, np.sin(X[:, 0]))
+    models[1].learn_many(X, y + 3.0 * noise)
+    assert models[0].sn2 < 0.08 < 0.2 < models[1].sn2
+
+
+@every_form
+def test_a_slope_needs_no_vectors(form):
+    X, _ = stream(60)
+    y = 50.0 * X[:, 0] - 7.0 * X[:, 1]
+    f = form(1).learn_many(X * [1.0, 1e-6, 1e6], y)
+    assert f[30:] == pytest.approx(y[30:], abs=0.5)
 
 
 @every_form
