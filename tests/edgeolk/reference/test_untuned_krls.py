@@ -263,7 +263,8 @@ def test_the_noise_is_learned_as_a_share():
     models = [KrlsAuto(BUDGET), KrlsAuto(BUDGET)]
     models[0].learn_many(X, np.sin(X[:, 0]))
     models[1].learn_many(X, y + 3.0 * noise)
-    assert models[0].sn2 < 0.08 < 0.2 < models[1].sn2
+    assert models[0].sn2 < 0.08  # it starts at 0.1
+    assert models[1].sn2 > 0.8
 
 
 @every_form
