@@ -61,6 +61,7 @@ from edgeolk.reference.sorf import Sorf
 from edgeolk.reference.sorf_forecast import Forecaster
 from edgeolk.reference.sorf_novelty import InTime, SorfNovelty
 from edgeolk.reference.sorf_scaling import Following, ScaledSorf
+from edgeolk.reference.untuned_krls import FactoredKrlsAuto, KrlsAuto
 
 #: The kernel learners by the names of their algorithms. `sorf` is ``ScaledSorf``; ``Sorf`` is the
 #: same for scaled rows.
@@ -111,8 +112,8 @@ LEARNERS: dict[str, type[KernelLearner]] = {
 }
 
 __all__ = [
-    "LEARNERS", "Budgeted", "Comparison", "Following", "Forecaster", "InTime",
-    "KernelLearner", "Norma", "PassiveAggressive", "Pcg32", "ScaledSorf", "Several", "Sorf",
-    "SorfNovelty", "WhitenedKrlsT", "WhitenedSogp",
+    "LEARNERS", "Budgeted", "Comparison", "FactoredKrlsAuto", "Following", "Forecaster", "InTime",
+    "KernelLearner", "KrlsAuto", "Norma", "PassiveAggressive", "Pcg32", "ScaledSorf", "Several",
+    "Sorf", "SorfNovelty", "WhitenedKrlsT", "WhitenedSogp",
     "compare", "gaussian", "laplacian", "linear", "polynomial", "sigmoid",
 ]  # fmt: skip

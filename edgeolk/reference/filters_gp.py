@@ -20,7 +20,25 @@ from edgeolk.reference.filters_rls import bordered_factor
 SMALLEST = 1e-30
 
 
-class _GaussianProcess(KernelAdaptiveFilter):
+class GaussianPosterior(KernelAdaptiveFilter):
+    """A filter that knows the variance of its answers; subclasses supply ``variance_one``."""
+
+    def variance_one(self, x: np.ndarray) -> float:
+        """The variance of the target of a row."""
+        raise NotImplementedError
+
+    def variance(self, X: np.ndarray) -> np.ndarray:
+        """The variances of the targets of rows (n, d)."""
+        return np.array([self.variance_one(x) for x in X])
+
+    def interval_one(self, x: np.ndarray, level: float = 0.9) -> tuple[float, float]:
+        """Bounds between which the target of a row is with this probability."""
+        half = NormalDist().inv_cdf((1.0 + level) / 2.0) * math.sqrt(self.variance_one(x))
+        f = self.decision(x)
+        return f - half, f + half
+
+
+class _GaussianProcess(GaussianPosterior):
     """What does not depend on the form: the step's frame, forgetting, and the noise's scale.
 
     ``jitter`` is added to k(x, x), everywhere. The prior has the variance k(x, x), the noise sn2,
@@ -53,16 +71,6 @@ class _GaussianProcess(KernelAdaptiveFilter):
         x = np.asarray(x, dtype=float)
         sy2 = self._target_variance(self.row(x), self._self_kernel(x) + self.jitter)
         return self.num / self.den * sy2
-
-    def variance(self, X: np.ndarray) -> np.ndarray:
-        """The variances of the targets of rows (n, d)."""
-        return np.array([self.variance_one(x) for x in X])
-
-    def interval_one(self, x: np.ndarray, level: float = 0.9) -> tuple[float, float]:
-        """Bounds between which the target of a row is with this probability."""
-        half = NormalDist().inv_cdf((1.0 + level) / 2.0) * math.sqrt(self.variance_one(x))
-        f = self.decision(x)
-        return f - half, f + half
 
     # --- of a form ---
 
