@@ -252,7 +252,8 @@ def test_a_hundred_thousand_mutated_logs(tmp_path: Path, part: int) -> None:
         for seed in range(5_000):
             read(tmp_path / "log", 1_000_000 + 10_000 * part + seed)
             if seed % 500 == 0:
-                assert tracemalloc.get_traced_memory()[1] < 200 << 20
+                # As for bombs: a LIBSVM row may have 2^20 readings.
+                assert tracemalloc.get_traced_memory()[1] < 400 << 20
     finally:
         tracemalloc.stop()
 
