@@ -313,7 +313,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
 class ProjectionTraits(Part):
     """The row of a projection."""
 
-    #: Function in ``core/bounds`` as "file.function", "" for none: ``bound(s, e)``.
+    #: Function in ``ring`` as "file.function", "" for none: ``bound(ring, e)``.
     bound: str = ""
     #: Whether the bound is a radius U; an infinite one bounds nothing.
     radial: bool = False
