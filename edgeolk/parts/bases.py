@@ -2,10 +2,10 @@
 
 A row names its functions in ``edgeolk/ring`` as "file.function":
 
-- ``score(s, x, coef, row)``: sum_i coef[i] phi_i(x), without the common scale; phi(x) is stored for
-  ``admit`` if row is not NULL;
-- ``admit(s, a, e)``: adds a k(x, .) to f; for the ring the budget policy does;
-- ``construct(s)``: random draws at construction, if any.
+- ``score(ring, x, coef, row)``: sum_i coef[i] phi_i(x), without the common scale; phi(x) is stored
+  for ``admit`` if row is not NULL;
+- ``admit(ring, a, e)``: adds a k(x, .) to f; for the ring the budget policy does;
+- ``construct(ring)``: random draws at construction, if any.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 The row of a loss names its functions in ``ring/losses.pxd``, for a row and its score f in ``e``:
 
 - ``slope(ring, e)``: dl/df;
-- ``residual(ring, e)`` and ``sign(ring, e)``: size and direction of a passive-aggressive correction.
+- ``residual(ring, e)`` and ``sign(ring, e)``: size and direction of a passive-aggressive
+  correction.
 """
 
 from __future__ import annotations

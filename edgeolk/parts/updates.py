@@ -3,10 +3,11 @@
 A row names its functions in ``ring`` as "file.function":
 
 - ``asks(ring, e)``: whether the example is used;
-- ``coefficient(ring, e, p)``: the incoming vector's coefficient, if it is sampled with probability p;
+- ``coefficient(ring, e, p)``: the incoming vector's coefficient, if it is sampled with
+  probability p;
 - ``shrink(ring, a, e)``: changes f before the incoming vector enters (a = 0: it does not enter);
-- ``begin(ring, e)`` before and ``end(ring, e)`` after every example, for updates with their own regions;
-  ``construct(ring)`` initialises these.
+- ``begin(ring, e)`` before and ``end(ring, e)`` after every example, for updates with their own
+  regions; ``construct(ring)`` initialises these.
 
 An update of a kernel adaptive filter names one function in place of these: ``step(ring, e)``, which
 comes at every row, after the policy has decided whether the row enters (``e.slot``), and may change
@@ -58,8 +59,8 @@ class UpdateTraits(Part):
     weighs: str = ""
     #: The largest weight of a row.
     max_weight: float = 1e6
-    #: Numbers that an update stores for each coefficient, in ``ring.per_update`` of shape (per_update,
-    #: weights) and float64; initially 0 unless ``construct`` sets them.
+    #: Numbers that an update stores for each coefficient, in ``ring.per_update`` of shape
+    #: (per_update, weights) and float64; initially 0 unless ``construct`` sets them.
     per_update: int = 0
     #: The update that computes the same where this one is not exact enough, and when.
     stable: Update | None = None
