@@ -3,7 +3,9 @@
 The first is the mean feature of all rows, and a quantile of the score: kernel mean embedding of
 Smola, Gretton, Song, Scholkopf, ALT 2007; quantile tracking by stochastic gradient.
 
-Novelty over time follows the specification line by line. Arithmetic is float64; with weights of
+Features, their mean and the novelty of single rows are in the arithmetic of sorf_arithmetic.py.
+
+Novelty over time follows the specification line by line. All else of it is float64; with weights of
 int8 and float32, state is rounded to float32 whenever it is written. Details not in the
 specification: the inputs of the features have that type too, and are already multiplied by g; a
 variance does not fall below 0.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,18 +28,19 @@ class MeanFeature:
 
     def __init__(self, phi: Features, seed: int, dtype: str) -> None:
         self.phi = phi
-        self.kappa = 127.0 if dtype == "int8" else 1.0
+        self.of, self.real = phi.of, phi.real
+        self.kappa = self.real(127.0 if dtype == "int8" else 1.0)
         self.rounding = Pcg32(seed, ROUNDING_STREAM)
         self.a = Weights(phi.D, 1, dtype, self.rounding)
 
-    def similarity(self, phi: np.ndarray) -> float:
-        return float(np.sum(phi * self.a.v[:, 0].astype(float))) / (self.kappa * self.phi.D)
+    def similarity(self, phi: np.ndarray) -> Any:
+        return self.of.similarity(phi, self.a.v, self.kappa * self.real(self.phi.D))
 
     def average(self, phi: np.ndarray, t: int, n: float) -> None:
         """Update the blocks that are due in row t towards its features, by 1 / n."""
         for _, k in self.phi.due(t):
-            change = (self.kappa * phi[k] - self.a.v[k, 0].astype(float)) / n
-            self.a.add(k, [0], change[:, None, :])
+            gap = self.kappa * phi[k] - self.a.v[k, 0].astype(self.real)
+            self.a.add(k, [0], self.of.over(gap, self.real(n))[:, None, :])
 
 
 class SorfNovelty(MeanFeature):
@@ -55,29 +59,31 @@ class SorfNovelty(MeanFeature):
         window: int = 4096,
     ) -> None:
         require(0.0 < nu < 1.0 and window >= 8, "0 < nu < 1 and window >= 8 are required")
-        super().__init__(Features(n_features, D, gamma, groups, seed), seed, dtype)
-        self.nu, self.window = nu, window
-        self.rho = self.m = 0.0
+        super().__init__(Features(n_features, D, gamma, groups, seed, dtype), seed, dtype)
+        self.nu, self.window = self.real(nu), self.real(window)
+        self.rho = self.m = self.real(0.0)
         self.t = self.mistakes = 0
 
     def decision(self, x: np.ndarray) -> float:
-        return self.similarity(self.phi(np.asarray(x, dtype=float))) - self.rho
+        return float(self.similarity(self.phi(np.asarray(x, dtype=self.real))) - self.rho)
 
     def predict(self, x: np.ndarray) -> int:
         return -1 if self.decision(x) < 0.0 else 1
 
     def step(self, x: np.ndarray) -> float:
-        phi = self.phi(np.asarray(x, dtype=float))
+        real = self.real
+        phi = self.phi(np.asarray(x, dtype=real))
         f = self.similarity(phi)
-        novel = f < self.rho
+        novel = bool(f < self.rho)
         returned = f - self.rho
         self.mistakes += novel
-        self.m += (abs(f) - self.m) / min(self.t + 1, 1000)
-        g = self.m * max(0.02, min(1.0, 10.0 / (self.t + 1)))
-        self.rho = max(0.0, self.rho + (-g * (1.0 - self.nu) if novel else g * self.nu))
-        self.average(phi, self.t, min(self.t // 8 + 1, self.window / 8))
+        self.m = self.m + (abs(f) - self.m) / real(min(self.t + 1, 1000))
+        g = self.m * max(real(0.02), min(real(1.0), real(10.0) / real(self.t + 1)))
+        rho = self.rho + (-g * (real(1.0) - self.nu) if novel else g * self.nu)
+        self.rho = max(real(0.0), rho)
+        self.average(phi, self.t, min(self.t // 8 + 1, self.window / real(8.0)))
         self.t += 1
-        return returned
+        return float(returned)
 
 
 H, CLIP, WARM, FIRST, OFF, HOLD = 64, 6.0, 100, 110, 2.0, 64
@@ -140,10 +146,9 @@ class InTime(MeanFeature):
         robust: bool = False,
     ) -> None:
         require(0.0 < nu < 1.0 and 8 <= window <= 65535, "0 < nu < 1, 8 <= window <= 65535")
-        super().__init__(Features(3 * n_features, D, 0.5, (widths,), seed), seed, dtype)
+        super().__init__(Features(3 * n_features, D, 0.5, (widths,), seed, dtype), seed, dtype)
         self.d, self.W, self.nu = n_features, window, nu
         self.robust = robust
-        self.real = np.float64 if dtype == "float64" else np.float32
         self.channels = [Channel(self.real) for _ in range(n_features)]
         self.of_scores = Channel(self.real)  # S_0, V_0 as mu, v; S_1, V_1 as lm, lv
         self.g, self.tau = 0.0, 4.0
@@ -301,8 +306,8 @@ class InTime(MeanFeature):
         returned, novel = 0.0, False
         rare = 0.0
         if present:
-            phi = self.phi((self.g * s).astype(self.real).astype(float))
-            rare = -math.log(max(self.similarity(phi), 0.0) + 0.02)
+            phi = self.phi((self.g * s).astype(self.real))
+            rare = -math.log(max(float(self.similarity(phi)), 0.0) + 0.02)
         if r >= FIRST - WARM:
             u = [0.0, 0.0, most - OFF]
             if present:
