@@ -115,9 +115,9 @@ class Double:
 
     # --- the memory of rows ---
 
-    def code_units(self, x: np.ndarray, gamma: float) -> np.ndarray:
+    def code_units(self, x: np.ndarray, steps: float) -> np.ndarray:
         """The row in steps of the codes."""
-        return np.asarray(x / (1.0 / (5.0 * math.sqrt(gamma * len(x)))))
+        return np.asarray(x / (1.0 / steps))
 
     def memory_kernels(
         self, u: np.ndarray, codes: np.ndarray, scale: np.ndarray | None
@@ -335,9 +335,9 @@ class Single:
 
     # --- the memory of rows ---
 
-    def code_units(self, x: np.ndarray, gamma: float) -> np.ndarray:
+    def code_units(self, x: np.ndarray, steps: float) -> np.ndarray:
         """The row in steps of the codes."""
-        return x * F(5.0 * math.sqrt(gamma * len(x)))
+        return np.asarray(x * F(steps))
 
     def memory_kernels(
         self, u: np.ndarray, codes: np.ndarray, scale: np.ndarray | None

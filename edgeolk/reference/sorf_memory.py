@@ -43,7 +43,8 @@ class RememberingSorf(Sorf):
         self.memory_kernels = 2 if memory_narrow else 1  # together, the narrower alone
         of_narrow = COST_OF_CLASSES if self.K >= 3 else COST_OF_TWO
         self.memory_cost = of_narrow if memory_narrow else COST
-        self.memory_gamma = gamma if memory_gamma is None else memory_gamma
+        start = gamma if memory_gamma is None else memory_gamma
+        self.steps = 5.0 * math.sqrt(start * n_features)  # of the codes, per unit of an input
         self.codes = np.zeros((memory, n_features), dtype=int)
         self.labels = np.zeros(memory, dtype=int)  # two classes: -1 or +1
         self.rivals = np.zeros(memory, dtype=int)
@@ -63,7 +64,7 @@ class RememberingSorf(Sorf):
         """The row as in 3.1, before relevance, in units of the codes."""
         hold, most = self.real(self.hold), self.real(MAX_CODE)
         clamped = np.clip(np.asarray(x, dtype=self.real), -hold, hold)
-        return np.asarray(np.clip(self.of.code_units(clamped, self.memory_gamma), -most, most))
+        return np.asarray(np.clip(self.of.code_units(clamped, self.steps), -most, most))
 
     def kernels(self, x: np.ndarray) -> np.ndarray:
         """k_j of the stored rows (2, m): the mean of two narrow kernels, and the narrower alone."""

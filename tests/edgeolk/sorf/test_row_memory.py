@@ -184,7 +184,7 @@ def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     made = settings(kind, dtype, kernel=None, scale="standard", drift=False)
     learner = ek.Learner("sorf", **made)
     plain = plain_of(kind, dtype, gamma=0.5, memory_gamma=0.5 / D, drift=False)
-    assert plain.h == pytest.approx(np.sqrt(2.0) / 5.0)
+    assert plain.steps == pytest.approx(5.0 / np.sqrt(2.0))
     following = Following(plain)
     near = 1e-7 if dtype == "float64" else 2e-4
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
