@@ -37,15 +37,6 @@ static const double olk_alarm_gap = -0.1;
 /* Squares are clipped here. */
 static const double olk_max_square = 1e30;
 
-/* The group with the largest expert weight, the first at a tie. */
-static inline int32_t olk_heaviest_group(const olk_sorf *p, const olk_expert_weights *weights)
-{
-    int32_t lead = 0;
-    for (int32_t g = 1; g < p->groups; g++)
-        lead = weights->E[g] > weights->E[lead] ? g : lead;
-    return lead;
-}
-
 /* A number of the state. `wide`: they are doubles, else floats. */
 static inline double olk_drift_number(const olk_sorf_state *s, int wide, int i)
 {
@@ -64,8 +55,11 @@ static inline void olk_put_drift_number(const olk_sorf_state *s, int wide, int i
 static inline void olk_update_average(const olk_sorf_state *s, int wide, int i, double v,
                                       double rows)
 {
-    const double t = (double)*s->t, old = olk_drift_number(s, wide, i);
-    olk_put_drift_number(s, wide, i, old + (v - old) / (t < rows ? t : rows));
+    const double t = (double)*s->t, n = t < rows ? t : rows, old = olk_drift_number(s, wide, i);
+    if (wide)
+        ((double *)s->drift)[i] = old + (v - old) / n;
+    else
+        ((float *)s->drift)[i] = (float)old + ((float)v - (float)old) / (float)n;
 }
 
 /* Records the losses of the blend, of the last weights and of their average on a row, all before
@@ -73,7 +67,7 @@ static inline void olk_update_average(const olk_sorf_state *s, int wide, int i, 
 static OLK_NOCLONE void olk_record_losses(const olk_sorf *p, const olk_sorf_state *s, int wide,
                                           double blend, double last, double average)
 {
-    const double by = p->task == OLK_SORF_REGRESSION ? 1.0 / olk_max_error : 1.0;
+    const double by = p->task == OLK_SORF_REGRESSION ? 0.25 : 1.0; /* of errors up to 4 */
     const double since = olk_drift_number(s, wide, OLK_DRIFT_SINCE) + 1.0;
     olk_update_average(s, wide, OLK_DRIFT_GAP, by * (last - average), olk_fast_rows);
     olk_update_average(s, wide, OLK_DRIFT_FAST, by * blend, olk_fast_rows);
@@ -87,25 +81,38 @@ static OLK_NOCLONE void olk_record_losses(const olk_sorf *p, const olk_sorf_stat
 static inline void olk_record_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,
                                      int wide)
 {
-    const double mean = deviating ? squares / (double)deviating : 0.0;
+    const double mean = !deviating ? 0.0
+                        : wide     ? squares / (double)deviating
+                                   : (double)((float)squares / (float)deviating);
     if (deviating)
         olk_update_average(s, wide, OLK_DRIFT_SPREAD, mean < olk_max_square ? mean : olk_max_square,
                            olk_fast_rows);
 }
 
+/* Averaging windows begin at 1. `wide`: they are doubles, else floats. */
+static inline void olk_begin_windows(const olk_sorf *p, const olk_sorf_state *s, int wide)
+{
+    for (int32_t g = 0; s->n && g < p->groups; g++) {
+        if (wide)
+            ((double *)s->n)[g] = 1.0;
+        else
+            ((float *)s->n)[g] = 1.0f;
+    }
+}
+
 /* Resets the model, except the learned widths, the linear expert and the statistics of targets;
    item: bytes of a stored weight. */
-static inline void olk_reset_weights(const olk_sorf *p, const olk_sorf_state *s, size_t item)
+static inline void olk_reset_weights(const olk_sorf *p, const olk_sorf_state *s, int wide,
+                                     size_t item)
 {
     const size_t nbytes = 2 * (size_t)p->D * (size_t)p->classes * item;
     const int32_t counters = p->groups * p->n_blends + p->linear + p->last_label;
     memset(s->w, 0, nbytes);
     memset(s->a, 0, nbytes);
-    memset(s->L, 0, (size_t)counters * sizeof *s->L);
-    for (int32_t g = 0; g < p->groups; g++)
-        s->n[g] = 1.0;
+    memset(s->L, 0, (size_t)counters * (wide ? sizeof(double) : sizeof(float)));
+    olk_begin_windows(p, s, wide);
     if (olk_has_memory(p))
-        olk_clear_memory(s);
+        olk_clear_memory(s, wide);
 }
 
 /* Checks for drift after a row was learned; `squares`: the sum of the squared scaled inputs,
@@ -128,7 +135,7 @@ static inline void olk_check_drift(const olk_sorf *p, const olk_sorf_state *s,
         (spread < olk_min_fitting_spread || spread > 1.0 / olk_min_fitting_spread))
         olk_limit_age(scaler, p->d, OLK_ALARM_AGE);
     else if (olk_drift_number(s, wide, OLK_DRIFT_GAP) <= olk_alarm_gap)
-        olk_reset_weights(p, s, item);
+        olk_reset_weights(p, s, wide, item);
     else
         rows_since = olk_alarm_retry;
     olk_put_drift_number(s, wide, OLK_DRIFT_SINCE, rows_since);

@@ -15,7 +15,6 @@
 
 /* -- Types and the grid -- */
 
-typedef float olk_compute_t;
 typedef uint32_t olk_entry, olk_word;
 typedef int16_t olk_sorf_feature;
 typedef int32_t olk_sum;

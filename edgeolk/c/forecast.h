@@ -47,7 +47,7 @@ static inline olk_pending *olk_oldest_pending(const olk_forecast *f, const olk_f
 {
     for (int32_t k = 0; k < f->horizon; k++) {
         olk_pending *row = olk_pending_at(f, m, *m->n_asked + (uint64_t)k);
-        if ((olk_compute_t)row->mark != 0)
+        if (row->mark != 0)
             return row;
     }
     return NULL;
@@ -57,7 +57,7 @@ static inline olk_pending *olk_oldest_pending(const olk_forecast *f, const olk_f
 
 /* Targets are clipped to this many units for the linear learners: in their first rows, and later;
    how many rows are the first. */
-static const olk_compute_t olk_max_first_target = 100, olk_max_target = 10000,
+static const olk_real olk_max_first_target = 100, olk_max_target = 10000,
                            olk_first_targets = 5;
 
 static inline olk_input *olk_quantiles(const olk_forecast_state *m)
@@ -72,8 +72,8 @@ static inline olk_input *olk_last_inputs(const olk_forecast *f, const olk_foreca
 }
 
 /* The kernel's row: the inputs, then the history times the gate. */
-static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, olk_compute_t level,
-                                          olk_compute_t gate, const olk_compute_t *h2)
+static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, olk_real level,
+                                          olk_real gate, const olk_real *h2)
 {
     z[f->d] = (olk_input)(gate * level);
     for (ptrdiff_t j = 1; j < OLK_HISTORY_INPUTS; j++)
@@ -84,23 +84,23 @@ static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, o
 /* The head's inputs from the history; those of the diagonal learner come first. Returns the index
    of the next input: other models fill the rest. */
 static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_forecast_state *m,
-                                         olk_compute_t unit, olk_compute_t *h2)
+                                         olk_real unit, olk_real *h2)
 {
     const olk_history *h = m->history;
     h2[0] = 1;
     for (int j = 0; j < 3; j++)
-        h2[1 + j] = olk_in_units((olk_compute_t)h->change[j], unit);
+        h2[1 + j] = olk_in_units(h->change[j], unit);
     h2[4] = olk_off_mean(h, h->near, olk_near_window, unit);
     h2[5] = olk_off_mean(h, h->far, olk_far_window, unit);
     if (!f->season)
         return 7;
-    olk_season_inputs(m->season, f->season, f->horizon, (olk_compute_t)h->last, unit, h2 + 7);
+    olk_season_inputs(m->season, f->season, f->horizon, h->last, unit, h2 + 7);
     return 9;
 }
 
 /* Copies the first numbers of the diagonal learner's row from the head's inputs; returns their
    number. */
-static inline int32_t olk_lead(const olk_forecast *f, const olk_compute_t *h2, olk_compute_t *lead)
+static inline int32_t olk_lead(const olk_forecast *f, const olk_real *h2, olk_real *lead)
 {
     for (int j = 0; j < 4; j++)
         lead[j] = h2[j];
@@ -111,8 +111,8 @@ static inline int32_t olk_lead(const olk_forecast *f, const olk_compute_t *h2, o
 
 /* Everything computed for the forecast of a row. */
 typedef struct {
-    olk_compute_t h2[OLK_HEAD_INPUTS], of[OLK_EXPERTS];
-    olk_compute_t mark, unit, last, kernel, head, answer, base, level, gate;
+    olk_real h2[OLK_HEAD_INPUTS], of[OLK_EXPERTS];
+    olk_real mark, unit, last, kernel, head, answer, base, level, gate;
 } olk_forecast_row;
 
 /* The experts in their order: head, kernel, last value. */
@@ -133,24 +133,24 @@ static inline void olk_compute_forecast(const olk_forecast *f, const olk_forecas
 {
     const olk_history *h = m->history;
     const int32_t n = olk_n_experts(f);
-    olk_compute_t lead[6], weights[OLK_EXPERTS];
+    olk_real lead[6], weights[OLK_EXPERTS];
     memset(row, 0, sizeof *row);
     memset(answer, 0, sizeof *answer);
-    row->mark = (olk_compute_t)h->error > 0 ? (olk_compute_t)h->error
-                                            : (olk_compute_t)OLK_ROW_WITHOUT_ERROR;
+    row->mark = h->error > 0 ? h->error
+                                            : (olk_real)OLK_ROW_WITHOUT_ERROR;
     if (!olk_marked(h, OLK_KNOWN)) {
         row->mark = OLK_ROW_UNKNOWN;
-        row->answer = (olk_compute_t)h->mean;
+        row->answer = h->mean;
         answer->answer = (double)row->answer;
         return;
     }
-    const olk_compute_t unit = olk_current_unit(h, f->horizon), last = (olk_compute_t)h->last;
-    const olk_compute_t rho = olk_persistence(h);
+    const olk_real unit = olk_current_unit(h, f->horizon), last = h->last;
+    const olk_real rho = olk_persistence(h);
     row->unit = unit;
     row->last = last;
     row->level = olk_level_of(h);
     row->gate = olk_min(1, olk_gate_gain * olk_abs(rho));
-    row->base = (olk_compute_t)h->mean + rho * olk_abs(rho) * (last - (olk_compute_t)h->mean);
+    row->base = h->mean + rho * olk_abs(rho) * (last - h->mean);
     int32_t next = olk_history_inputs(f, m, unit, row->h2);
     const int32_t n_lead = olk_lead(f, row->h2, lead);
     const olk_long_row inputs = {lead, n_lead, f->d, z, NULL, olk_last_inputs(f, m)};
@@ -159,16 +159,16 @@ static inline void olk_compute_forecast(const olk_forecast *f, const olk_forecas
         double added = 0.0;
         const olk_sorf_row seen = olk_kernel_row(f, z, row->level, row->gate, row->h2);
         olk_sorf_scores(p, s, &seen, 1, &added);
-        row->kernel = row->base + (olk_compute_t)added;
+        row->kernel = row->base + (olk_real)added;
         row->h2[next++] = olk_in_units(row->kernel - last, unit);
         row->h2[next++] = olk_marked(h, OLK_KERNEL_KNOWN)
-                              ? olk_in_units(last - (olk_compute_t)h->kernel, unit)
+                              ? olk_in_units(last - h->kernel, unit)
                               : 0;
     }
     row->head = last + unit * olk_head_product(m->head, row->h2, next);
     olk_list_experts(f, row);
     olk_ml_poly_weights(m->ml_poly, n, weights);
-    olk_compute_t move = 0;
+    olk_real move = 0;
     for (int32_t c = 0; c < n; c++) {
         move += weights[c] * (row->of[c] - last);
         answer->share[c] = (double)weights[c];
@@ -177,7 +177,7 @@ static inline void olk_compute_forecast(const olk_forecast *f, const olk_forecas
     answer->answer = (double)row->answer;
     for (int32_t i = 0; i < f->n_levels; i++)
         answer->half_width[i] =
-            (double)((olk_compute_t)olk_quantiles(m)[i] * unit * (olk_compute_t)h->error);
+            (double)((olk_real)olk_quantiles(m)[i] * unit * h->error);
 }
 
 /* Answers a row without remembering it. */
@@ -212,7 +212,7 @@ static OLK_NOCLONE void olk_forecast_ask(const olk_forecast *f, const olk_foreca
         h2[j] = (olk_input)row.h2[j];
     for (ptrdiff_t i = 0; i < f->d; i++) {
         x[i] = ((const olk_input *)z)[i];
-        change[i] = (olk_input)((olk_compute_t)x[i] - (olk_compute_t)before[i]);
+        change[i] = (olk_input)((olk_real)x[i] - (olk_real)before[i]);
     }
     *m->n_asked += 1;
 }
@@ -221,35 +221,35 @@ static OLK_NOCLONE void olk_forecast_ask(const olk_forecast *f, const olk_foreca
    space for the kernel's row. */
 static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state *m,
                                  const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
-                                 const olk_pending *row, olk_compute_t y)
+                                 const olk_pending *row, olk_real y)
 {
     olk_history *h = m->history;
     const int32_t n_head = olk_head_inputs(f);
     const olk_input *stored_row = (const olk_input *)(const void *)(row + 1),
                     *x = stored_row + n_head;
-    const olk_compute_t unit = (olk_compute_t)row->unit, learned = (olk_compute_t)h->learned;
-    const olk_compute_t error = olk_abs(y - (olk_compute_t)row->answer) / unit;
-    olk_compute_t lead[6];
+    const olk_real unit = row->unit, learned = h->learned;
+    const olk_real error = olk_abs(y - row->answer) / unit;
+    olk_real lead[6];
     olk_forecast_row back;
     memset(&back, 0, sizeof back);
     for (int32_t j = 0; j < n_head; j++)
-        back.h2[j] = (olk_compute_t)stored_row[j];
-    back.head = (olk_compute_t)row->head;
-    back.kernel = (olk_compute_t)row->kernel;
-    back.last = (olk_compute_t)row->last;
+        back.h2[j] = (olk_real)stored_row[j];
+    back.head = row->head;
+    back.kernel = row->kernel;
+    back.last = row->last;
     olk_list_experts(f, &back);
 
-    if ((olk_compute_t)row->mark > 0)
-        olk_update_quantiles(f, olk_quantiles(m), error, (olk_compute_t)row->mark, learned);
+    if (row->mark > 0)
+        olk_update_quantiles(f, olk_quantiles(m), error, row->mark, learned);
     olk_update_mean_error(h, error);
 
-    const olk_compute_t limit =
+    const olk_real limit =
         learned <= olk_first_targets ? olk_max_first_target : olk_max_target;
-    const olk_compute_t t = olk_clip((y - back.last) / unit, limit);
-    const olk_compute_t of_head =
-        (olk_compute_t)((const olk_input *)m->head)[n_head + olk_packed_row(n_head)];
+    const olk_real t = olk_clip((y - back.last) / unit, limit);
+    const olk_real of_head =
+        (olk_real)((const olk_input *)m->head)[n_head + olk_packed_row(n_head)];
     if (of_head > 0)
-        olk_ml_poly_learn(m->ml_poly, olk_n_experts(f), back.of, (olk_compute_t)row->answer, y,
+        olk_ml_poly_learn(m->ml_poly, olk_n_experts(f), back.of, row->answer, y,
                           unit * of_head);
     h->learned = (olk_input)(learned + 1);
     olk_learn_head(m->head, n_head, back.h2, t, learned + 1);
@@ -261,8 +261,8 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
         for (ptrdiff_t i = 0; i < f->d; i++)
             z[i] = x[i];
         const olk_sorf_row seen =
-            olk_kernel_row(f, z, (olk_compute_t)row->level, (olk_compute_t)row->gate, back.h2);
-        const olk_compute_t rest = olk_clip(y - (olk_compute_t)row->base, olk_max_units * unit);
+            olk_kernel_row(f, z, row->level, row->gate, back.h2);
+        const olk_real rest = olk_clip(y - row->base, olk_max_units * unit);
         olk_sorf_learn(p, s, &seen, (double)rest, 1.0);
     }
 }
@@ -277,7 +277,7 @@ static OLK_NOCLONE int olk_forecast_tell(const olk_forecast *f, const olk_foreca
     olk_history *h = m->history;
     olk_pending *row = olk_oldest_pending(f, m);
     const olk_input stored = (olk_input)target;
-    const olk_compute_t y = (olk_compute_t)stored;
+    const olk_real y = (olk_real)stored;
     if (!row)
         return 0;
     *answer = (double)row->answer;
@@ -286,13 +286,13 @@ static OLK_NOCLONE int olk_forecast_tell(const olk_forecast *f, const olk_foreca
         row->mark = 0;
         return 1;
     }
-    const int known = (olk_compute_t)row->mark != (olk_compute_t)OLK_ROW_UNKNOWN;
+    const int known = row->mark != (olk_real)OLK_ROW_UNKNOWN;
     if (known)
-        h->repeats = stored == row->last ? (olk_input)((olk_compute_t)h->repeats + 1) : 0;
-    if (!known || (olk_compute_t)h->repeats <= olk_max_repeats) {
-        if (known && (olk_compute_t)row->unit > 0 && !f->frozen)
+        h->repeats = stored == row->last ? (olk_input)(h->repeats + 1) : 0;
+    if (!known || h->repeats <= olk_max_repeats) {
+        if (known && row->unit > 0 && !f->frozen)
             olk_learn_row(f, m, p, s, z, row, y);
-        olk_learn_target(h, y, known ? olk_abs(y - (olk_compute_t)row->last) : -1, f->horizon);
+        olk_learn_target(h, y, known ? olk_abs(y - row->last) : -1, f->horizon);
     }
     olk_shift_history(h, y);
     olk_input *last = olk_last_inputs(f, m);

@@ -577,7 +577,7 @@ static inline double olk_intake_gamma(const olk_intake *in)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
     if (p->follows)
-        return olk_gamma_from_square(*olk_intake_square(in));
+        return olk_gamma_from_square(*olk_intake_square(in), OLK_SETUP_OF(in)->wide);
     if (p->gamma_rows > 0 && olk_intake_measured(in)->gamma > 0.0)
         return olk_intake_measured(in)->gamma;
     return p->gamma;

@@ -199,6 +199,25 @@ static inline double olk_sorf_exp(double x)
     return sum * power.f;
 }
 
+/* exp(x) within 2 units in the last place, 0 below -87, for x <= 88: the same bits on every
+   platform. */
+static inline float olk_exp_f32(float x)
+{
+    if (!(x >= -87.0f))
+        return 0.0f;
+    const float shifted = x * OLK_LOG2_E_F32 + OLK_MAGIC_F32, n = shifted - OLK_MAGIC_F32;
+    const float r = (x - n * OLK_LN2_HIGH_F32) - n * OLK_LN2_LOW_F32;
+    float sum = olk_exp_polynomial_f32[6];
+    for (int k = 5; k >= 0; k--)
+        sum = sum * r + olk_exp_polynomial_f32[k];
+    union { float f; uint32_t bits; } half; /* of the power of 2, twice: the polynomial is lifted */
+    const int32_t exponent = (int32_t)n - 64;
+    half.bits = (uint32_t)(exponent / 2 + 127) << 23;
+    const float first = half.f;
+    half.bits = (uint32_t)(exponent - exponent / 2 + 127) << 23;
+    return sum * first * half.f;
+}
+
 /* -- Logarithm -- */
 
 /* 1 / (2 k + 1), k from 11 to 1. */
@@ -240,12 +259,11 @@ OLK_TABLE uint32_t olk_two_over_pi[36] = {
     0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
 };
 
-/* The quarter turns of |angle|, mod 4, and the rest, in (-1/2, 1/2] quarter turns: |angle| = m 2^e
-   times the 160 relevant bits of 2 / pi (Payne & Hanek 1983). Absolute error below 2^-63. */
-static inline uint32_t olk_quarter_turns(uint64_t bits, double *rest)
+/* The quarter turns of m 2^e, mod 4, rounded to nearest, and what is left in units of 2^-64 quarter
+   turns, a number with a sign: m times the 160 relevant bits of 2 / pi (Payne & Hanek 1983).
+   Absolute error below 2^-63. */
+static inline uint32_t olk_quarter_turns(uint64_t m, int32_t e, uint64_t *rest, int *negative)
 {
-    const uint64_t m = (bits & (UINT64_MAX >> 12)) | (UINT64_C(1) << 52);
-    const int32_t e = (int32_t)(bits >> 52 & 0x7ff) - 1075;
     const int32_t first = e < 2 ? 0 : (e - 2) / 32;
     uint32_t product[8] = {0}; /* lowest word first; one to spare */
     for (int32_t i = 0; i < 5; i++) {
@@ -263,10 +281,26 @@ static inline uint32_t olk_quarter_turns(uint64_t bits, double *rest)
     const uint64_t low = (uint64_t)at[1] << 32 | at[0], high = (uint64_t)at[3] << 32 | at[2];
     const uint64_t part = by ? low >> by | high << (64 - by) : low;
     const uint32_t turns = (uint32_t)(high >> by) & 3u;
-    const int up = part >> 63 != 0;
-    const double size = (double)(up ? 0 - part : part) * (1.0 / 18446744073709551616.0);
-    *rest = up ? -size : size;
-    return turns + (uint32_t)up;
+    *negative = part >> 63 != 0;
+    *rest = *negative ? 0 - part : part;
+    return turns + (uint32_t)*negative;
+}
+
+/* An angle of 512 or more, reduced: its quarter turns, and the rest in radians within 1e-7. */
+static inline uint32_t olk_reduced_f32(float angle, float *r)
+{
+    uint32_t bits;
+    uint64_t rest;
+    int negative;
+    memcpy(&bits, &angle, sizeof bits);
+    const uint64_t m = (uint64_t)((bits & 0x7fffff) | 0x800000) << 29;
+    const uint32_t turns =
+        olk_quarter_turns(m, (int32_t)(bits >> 23 & 0xff) - 179, &rest, &negative);
+    /* 24 bits of the rest, truncated: exact as a float. */
+    const float size = (float)(int32_t)(rest >> 40) * 0x1p-24f * 1.57079632679489661923f;
+    const int down = negative != (int)(bits >> 31);
+    *r = down ? -size : size;
+    return bits >> 31 ? 0u - turns : turns;
 }
 
 /* Cosine and sine of a finite angle, within 3e-16: nothing is fused. */
@@ -284,10 +318,13 @@ static inline void olk_cos_sin(double angle, double *cosine, double *sine)
         r = r - n * OLK_QUARTER_2_F64;
         r = r - n * OLK_QUARTER_3_F64;
     } else {
-        double rest;
+        uint64_t rest;
+        int negative;
         memcpy(&bits, &angle, sizeof bits);
-        turns = olk_quarter_turns(bits, &rest);
-        r = rest * 1.57079632679489661923;
+        turns = olk_quarter_turns((bits & (UINT64_MAX >> 12)) | (UINT64_C(1) << 52),
+                                  (int32_t)(bits >> 52 & 0x7ff) - 1075, &rest, &negative);
+        const double size = (double)rest * (1.0 / 18446744073709551616.0);
+        r = (negative ? -size : size) * 1.57079632679489661923;
         if (bits >> 63) {
             turns = 0u - turns;
             r = -r;

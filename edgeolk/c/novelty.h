@@ -520,8 +520,9 @@ static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_s
     olk_tail tail;
     olk_frequency_scales scales;
     olk_signs first, second;
-    const double octets = (double)(rows / OLK_OCTET + 1), window = p->window / (double)OLK_OCTET;
-    const olk_compute_t inverse = (olk_compute_t)(1.0 / (octets < window ? octets : window));
+    const olk_real octets = (olk_real)(rows / OLK_OCTET + 1);
+    const olk_real window = (olk_real)p->window / OLK_OCTET;
+    const olk_real inverse = 1 / (octets < window ? octets : window);
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     uint64_t generator = p->signs;
     ptrdiff_t from = 0;
@@ -530,7 +531,7 @@ static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_s
         const ptrdiff_t lines = olk_lines(p, b);
         if (b < blocks && lines == 64) {
             olk_average_block((olk_stored *)s->a + 128 * b, cached + 128 * b,
-                              (olk_compute_t)p->kappa, 128, inverse, s->rounding);
+                              (olk_real)p->kappa, 128, inverse, s->rounding);
             continue;
         }
         if (small_angles < 0) {
@@ -542,8 +543,8 @@ static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_s
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
         from = b + 1;
         olk_transform_block(p, &generator, row, &tail, block, &first, &second);
-        olk_features(olk_lines_of(block), &scales, b, small_angles, 1, block->feature);
-        olk_average_block((olk_stored *)s->a + 128 * b, block->feature, (olk_compute_t)p->kappa,
+        olk_features(olk_lines_of(block), &scales, b, small_angles, block->feature);
+        olk_average_block((olk_stored *)s->a + 128 * b, block->feature, (olk_real)p->kappa,
                           2 * lines, inverse, s->rounding);
     }
 }
@@ -598,7 +599,8 @@ static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_so
     olk_score_state scores = olk_load_scores(s);
     olk_row_scores row_scores = {0.0, 0.0, 0.0, OLK_PATTERN};
     olk_row_stats seen;
-    double f = 0.0, returned = 0.0;
+    olk_real f = 0;
+    double returned = 0.0;
     int novel = 0;
     const olk_row_options options = olk_row_options_of(s, (double)t, scores.unit, 1);
     olk_begin_step(s->flags);
@@ -610,8 +612,8 @@ static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_so
         s->watch[OLK_IDLE_ROWS] += t == 1 && !seen.moved;
     } else {
         if (seen.present)
-            olk_pass(p, s, &inputs, 1, 1, &cache, NULL, &f);
-        row_scores = olk_score_row(&scores, &seen, f);
+            olk_pass(p, s, &inputs, 1, &cache, NULL, &f);
+        row_scores = olk_score_row(&scores, &seen, (double)f);
         if (rows_with_model >= (double)OLK_SILENT_ROWS) {
             novel = row_scores.score > scores.threshold;
             returned = scores.threshold - row_scores.score;
@@ -639,13 +641,13 @@ static OLK_NOCLONE double olk_sorf_score_in_time(const olk_sorf *p, const olk_so
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
     const olk_score_state scores = olk_load_scores(s);
     olk_row_stats seen;
-    double f = 0.0;
+    olk_real f = 0;
     if (t < OLK_WARMUP_ROWS + OLK_SILENT_ROWS)
         return 0.0;
     const olk_row_options options = olk_row_options_of(s, (double)t, scores.unit, 0);
     olk_score_channels(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs,
                        &seen);
     if (seen.present)
-        olk_pass(p, s, &inputs, 1, 1, NULL, NULL, &f);
-    return scores.threshold - olk_score_row(&scores, &seen, f).score;
+        olk_pass(p, s, &inputs, 1, NULL, NULL, &f);
+    return scores.threshold - olk_score_row(&scores, &seen, (double)f).score;
 }

@@ -3,25 +3,26 @@
    scales. */
 #pragma once
 
-#include "sorf_form.h"
+#include "hedge.h"
 
 /* -- The row as the features see it, and gradient steps -- */
 
 /* Relevance (section 7c): rows before it begins, decay of the squared gradients and weight of a new
    one, step size, what keeps the root above zero, and the largest log scale. */
 enum { OLK_RELEVANCE_START = 200 };
-static const double olk_relevance_memory = 0.999, olk_relevance_share = 0.001;
-static const double olk_relevance_step = 0.003, olk_relevance_floor = 1e-12;
-static const double olk_shared_step = 0.01; /* section 7e */
-static const double olk_max_log_scale = 2.0;
+static const olk_real olk_relevance_memory = (olk_real)0.999,
+                      olk_relevance_share = (olk_real)0.001;
+static const olk_real olk_relevance_step = (olk_real)0.003, olk_relevance_floor = (olk_real)1e-12;
+static const olk_real olk_shared_step = (olk_real)0.01; /* section 7e */
+static const olk_real olk_max_log_scale = 2;
 
 /* Multiplies the frequencies by the scale shared by all inputs (section 7e). */
 static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
 {
-    const double by = olk_sorf_exp((double)*(const olk_input *)s->shared);
+    const olk_real by = olk_exponential(*(const olk_input *)s->shared);
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++)
-            p->omega[g][i] *= by;
+            p->omega[g][i] = (double)((olk_real)p->omega[g][i] * by);
 }
 
 /* The learner with its current widths: `sorf`, or `copy` if a shared scale multiplies them. With
@@ -77,14 +78,13 @@ static inline olk_sorf_row olk_reshaped_row(const olk_sorf *p, const olk_sorf_st
     }
     for (ptrdiff_t k = 0; p->relevance == OLK_RELEVANCE_EACH && k < count; k++) {
         const ptrdiff_t i = row->index ? row->index[k] : k;
-        to[k] =
-            (olk_input)((olk_compute_t)x[k] * (olk_compute_t)olk_sorf_exp((double)log_scale[i]));
+        to[k] = x[k] * olk_exponential(log_scale[i]);
     }
     return (olk_sorf_row){to, row->index, row->count};
 }
 
 /* The same for m dense rows, with the factor of each column. */
-static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_compute_t *by,
+static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_real *by,
                                              const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
 {
     const olk_input *x = row->values;
@@ -96,65 +96,64 @@ static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_comput
     }
     for (ptrdiff_t r = 0; p->relevance == OLK_RELEVANCE_EACH && r < m; r++)
         for (ptrdiff_t k = 0; k < p->d; k++)
-            to[r * p->d + k] = (olk_input)((olk_compute_t)x[r * p->d + k] * by[k]);
+            to[r * p->d + k] = x[r * p->d + k] * by[k];
     return (olk_sorf_row){to, NULL, 0};
 }
 
 /* Adds a gradient to the running squared gradient. */
-static inline double olk_decayed_square(double G, double q)
+static inline olk_real olk_decayed_square(olk_real G, olk_real q)
 {
     return olk_relevance_memory * G + olk_relevance_share * q * q;
 }
 
 /* Counts a gradient step; returns the bias correction of the squared gradients, which began at
    0. */
-static inline double olk_count_gradient(const olk_sorf_state *s)
+static inline olk_real olk_count_gradient(const olk_sorf_state *s)
 {
-    double decayed = 1.0, power = olk_relevance_memory;
+    olk_real decayed = 1, power = olk_relevance_memory;
     *s->gradient_steps += 1;
     for (uint64_t u = *s->gradient_steps; u; u >>= 1, power *= power)
-        decayed *= u & 1 ? power : 1.0;
-    return 1.0 - decayed;
+        decayed *= u & 1 ? power : 1;
+    return 1 - decayed;
 }
 
 /* A log scale after a step along q, where G is the squared gradient including q. */
-static inline double olk_stepped_scale(double scale, double step, double q, double G, double known)
+static inline olk_real olk_stepped_scale(olk_real scale, olk_real step, olk_real q, olk_real G,
+                                         olk_real known)
 {
-    const double stepped = scale + step * q / olk_sqrt(G / known + olk_relevance_floor);
-    const double clipped = stepped > olk_max_log_scale ? olk_max_log_scale : stepped;
+    const olk_real stepped = scale + step * q / olk_root(G / known + olk_relevance_floor);
+    const olk_real clipped = stepped > olk_max_log_scale ? olk_max_log_scale : stepped;
     return clipped < -olk_max_log_scale ? -olk_max_log_scale : clipped;
 }
 
 /* One step of the shared log scale along q, its derivative times sigma (section 7e). */
-static inline void olk_shared_gradient_step(const olk_sorf_state *s, double q)
+static inline void olk_shared_gradient_step(const olk_sorf_state *s, olk_real q)
 {
     olk_input *scale = s->shared, *G = scale + 1;
-    const double known = olk_count_gradient(s);
-    *G = (olk_input)olk_decayed_square((double)*G, q);
+    const olk_real known = olk_count_gradient(s);
+    *G = olk_decayed_square(*G, q);
     if (*G > 0)
-        *scale =
-            (olk_input)olk_stepped_scale((double)*scale, olk_shared_step, q, (double)*G, known);
+        *scale = olk_stepped_scale(*scale, olk_shared_step, q, *G, known);
 }
 
 /* One step of each log scale along sigma x' o q; inputs absent from a sparse row only decay. */
 static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
-                                     const olk_sorf_row *x, double sigma)
+                                     const olk_sorf_row *x, olk_real sigma)
 {
     const olk_input *scaled = x->values, *sum = (const olk_input *)s->inputs + p->d;
     olk_input *log_scale = s->log_scale, *G = s->gradient_square;
     const ptrdiff_t count = x->index ? x->count : p->d;
-    const double known = olk_count_gradient(s);
+    const olk_real known = olk_count_gradient(s);
     ptrdiff_t k = 0;
     for (ptrdiff_t i = 0; i < p->d; i++) {
-        double q = 0.0;
+        olk_real q = 0;
         if (k < count && (!x->index || x->index[k] == i)) {
-            q = sigma * (double)scaled[k] * (double)sum[k];
+            q = sigma * scaled[k] * sum[k];
             k++;
         }
-        G[i] = (olk_input)olk_decayed_square((double)G[i], q);
+        G[i] = olk_decayed_square(G[i], q);
         if (G[i] > 0)
-            log_scale[i] = (olk_input)olk_stepped_scale((double)log_scale[i], olk_relevance_step, q,
-                                                        (double)G[i], known);
+            log_scale[i] = olk_stepped_scale(log_scale[i], olk_relevance_step, q, G[i], known);
     }
 }
 
@@ -170,8 +169,8 @@ static OLK_NOCLONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *s
                                       ptrdiff_t block, uint32_t *h)
 {
     const ptrdiff_t K = p->classes;
-    const int32_t E = (int32_t)(slope->weights.E[g] * 256.0 + 0.5);
-    const int32_t alpha = (int32_t)(slope->weights.alpha[g] * 256.0 + 0.5);
+    const int32_t E = (int32_t)(slope->weights.E[g] * 256 + 0.5f);
+    const int32_t alpha = (int32_t)(slope->weights.alpha[g] * 256 + 0.5f);
     uint32_t fastest = 0;
     int32_t shift = 0;
     int index = olk_first_scale(scales->widths, block);
@@ -220,14 +219,14 @@ static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entr
 
 /* h <- the gradient of the blended score with respect to a block's angles, from weights not yet
    changed. Returns the unit of h. */
-static OLK_NOCLONE olk_compute_t olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
+static OLK_NOCLONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
                                               int32_t g, const olk_stored *w, const olk_stored *a,
                                               const olk_sorf_feature *feature, ptrdiff_t lines,
                                               const olk_frequency_scales *scales, ptrdiff_t block,
                                               olk_entry *h)
 {
-    const olk_entry E = (olk_entry)slope->weights.E[g], alpha = (olk_entry)slope->weights.alpha[g];
-    const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
+    const olk_entry E = slope->weights.E[g], alpha = slope->weights.alpha[g];
+    const olk_entry size = olk_inverse_size(p, g);
     OLK_ALIGNED(64) olk_entry part[OLK_CHUNK];
     int index = olk_first_scale(scales->widths, block);
     const olk_entry *const row = scales->value + index;
@@ -251,7 +250,7 @@ static OLK_NOCLONE olk_compute_t olk_gradient(const olk_sorf *p, const olk_sorf_
    7c). */
 
 #ifndef OLK_SORF_FIXED
-static OLK_INLINE olk_compute_t olk_from_grid(olk_entry v, olk_compute_t unit)
+static OLK_INLINE olk_real olk_from_grid(olk_entry v, olk_real unit)
 {
     (void)unit;
     return v;
@@ -261,7 +260,7 @@ static OLK_INLINE olk_compute_t olk_from_grid(olk_entry v, olk_compute_t unit)
 /* q_k += s_i unit h_(i mod 64) for every number of a row. */
 static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t generator,
                                               const olk_sorf_row *row, const olk_entry *h,
-                                              olk_compute_t unit, olk_input *q)
+                                              olk_real unit, olk_input *q)
 {
     ptrdiff_t next_word = 0;
     uint32_t word = 0;
@@ -273,13 +272,13 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
         uint32_t signs = olk_pcg_next(&generator, OLK_PCG_SIGNS);
         for (ptrdiff_t i = 0; i < n; i++, signs >>= 1) {
             const olk_entry part = olk_negated(from[i], (signs & 1) ? olk_sign : 0);
-            to[i] = (olk_input)((olk_compute_t)to[i] + olk_from_grid(part, unit));
+            to[i] = (olk_input)((olk_real)to[i] + olk_from_grid(part, unit));
         }
 #else
         OLK_ALIGNED(64) olk_word flip[32];
         olk_flips(olk_pcg_next(&generator, OLK_PCG_SIGNS), flip);
         for (ptrdiff_t i = 0; i < n; i++)
-            to[i] = (olk_input)((olk_compute_t)to[i] +
+            to[i] = (olk_input)((olk_real)to[i] +
                                 olk_from_grid(olk_negated(from[i], flip[i]), unit));
 #endif
     }
@@ -290,8 +289,8 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
             word = olk_pcg_next(&generator, OLK_PCG_SIGNS);
             next_word = i / 32 + 1;
         }
-        const olk_compute_t part = olk_from_grid(h[i % 64], unit);
-        q[k] = (olk_input)((olk_compute_t)q[k] + ((word >> (i % 32) & 1) ? -part : part));
+        const olk_real part = olk_from_grid(h[i % 64], unit);
+        q[k] = (olk_input)((olk_real)q[k] + ((word >> (i % 32) & 1) ? -part : part));
     }
 }
 
@@ -300,7 +299,7 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
 
 #ifdef OLK_SORF_FIXED
 /* For one block, from its transform v: its dot product with omega o delta. */
-static OLK_NOCLONE double olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
+static OLK_NOCLONE olk_real olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
                                              int32_t g, const int8_t *w, const int8_t *a,
                                              const int16_t *feature, const uint32_t *v,
                                              ptrdiff_t lines, const olk_frequency_scales *scales,
@@ -314,20 +313,20 @@ static OLK_NOCLONE double olk_scale_gradient(const olk_sorf *p, const olk_sorf_s
     for (int k = 0; k < 64; k++)
         sum += (int64_t)(int32_t)h[k] * (int32_t)v[k];
     memcpy(&power, &bits, sizeof power);
-    return (double)(unit * (float)((double)sum * power));
+    return unit * (float)((double)sum * power);
 }
 #else
 /* For one block, from its features and its transform v. */
-static OLK_NOCLONE double olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
+static OLK_NOCLONE olk_real olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
                                              int32_t g, const olk_stored *w, const olk_stored *a,
                                              const olk_sorf_feature *feature, const olk_entry *v,
                                              ptrdiff_t lines, const olk_frequency_scales *scales,
                                              ptrdiff_t block)
 {
-    const olk_entry E = (olk_entry)slope->weights.E[g], alpha = (olk_entry)slope->weights.alpha[g];
-    const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
+    const olk_entry E = slope->weights.E[g], alpha = slope->weights.alpha[g];
+    const olk_entry size = olk_inverse_size(p, g);
     OLK_ALIGNED(64) olk_entry part[OLK_CHUNK];
-    olk_compute_t lane[8] = {0};
+    olk_real lane[8] = {0};
     int index = olk_first_scale(scales->widths, block);
     const olk_entry *const row = scales->value + index;
     for (ptrdiff_t start = 0; start < lines; start += OLK_CHUNK / 2) {
@@ -341,149 +340,7 @@ static OLK_NOCLONE double olk_scale_gradient(const olk_sorf *p, const olk_sorf_s
                            size * olk_frequency_scale(scales, row, k, index) * v[k];
         }
     }
-    return (double)(((lane[0] + lane[4]) + (lane[1] + lane[5])) +
-                    ((lane[2] + lane[6]) + (lane[3] + lane[7])));
-}
-#endif
-
-#ifdef OLK_MIXED_PRECISION
-/* The slope of the score with respect to one feature, from its last and its averaged weight. */
-static OLK_INLINE double olk_slope_of(double E, double alpha, int8_t w, int8_t a)
-{
-    return E * (double)a + alpha * (double)(w - a);
-}
-
-#if OLK_BYTES
-/* Lane by lane: a where the highest bit is set, else b. */
-static OLK_INLINE olk_compute_vec olk_select_lanes(olk_words bit, olk_compute_vec a,
-                                                   olk_compute_vec b)
-{
-#if OLK_BYTES == 32
-    return (olk_compute_vec)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)bit);
-#else
-    return olk_select_f64s((olk_i64s)bit < 0, a, b);
-#endif
-}
-
-/* For a block of one column, from its transform v alone; angles below olk_max_angle. */
-static OLK_NOCLONE double olk_scale_gradient_angles(double E, double alpha, const int8_t *w,
-                                                    const int8_t *a, const double *v,
-                                                    ptrdiff_t lines,
-                                                    const olk_frequency_scales *scales, int at)
-{
-    enum { L = OLK_BYTES / 8 };
-    OLK_ALIGNED(64) double part[2][64];
-    int8_t padded[2][128];
-    olk_compute_vec sum[2] = {{0}, {0}};
-    double total = 0.0;
-    if (lines < 64) {
-        memset(padded, 0, sizeof padded);
-        w = memcpy(padded[0], w, 2 * (size_t)lines);
-        a = memcpy(padded[1], a, 2 * (size_t)lines);
-    }
-    for (int k = 0; k < 64; k++) {
-        part[0][k] = olk_slope_of(E, alpha, w[2 * k], a[2 * k]);
-        part[1][k] = olk_slope_of(E, alpha, w[2 * k + 1], a[2 * k + 1]);
-    }
-    for (int k = 0; k < 64; k += 2 * L) {
-        olk_compute_vec angle[2], c[2], s[2];
-        olk_words quarters[2];
-        for (int g = 0; g < 2; g++)
-            angle[g] = *(const olk_compute_vec *)(v + k + g * L) *
-                       *(const olk_compute_vec *)(scales->value + at + k + g * L);
-        olk_two_reduced_cos_sin(2, angle, c, s, quarters);
-        for (int g = 0; g < 2; g++) {
-            /* One quarter turn swaps cosine and sine and flips a sign; two flip both signs. */
-            const olk_words odd = quarters[g] << 63, negate = (quarters[g] & 2) << 62;
-            const olk_compute_vec of_s = *(const olk_compute_vec *)(part[0] + k + g * L);
-            const olk_compute_vec of_c =
-                (olk_compute_vec)(*(const olk_words *)(part[1] + k + g * L) ^ odd);
-            const olk_compute_vec slope = olk_fma_lanes(of_c, olk_select_lanes(odd, s[g], c[g]),
-                                                        -of_s * olk_select_lanes(odd, c[g], s[g]));
-            sum[g] = olk_fma_lanes(slope, (olk_compute_vec)((olk_words)angle[g] ^ negate), sum[g]);
-        }
-    }
-    sum[0] += sum[1];
-    for (int l = 0; l < L; l++)
-        total += sum[0][l];
-    return total;
-}
-#else
-static OLK_NOCLONE double olk_scale_gradient_angles(double E, double alpha, const int8_t *w,
-                                                    const int8_t *a, const double *v,
-                                                    ptrdiff_t lines,
-                                                    const olk_frequency_scales *scales, int at)
-{
-    double sum = 0.0;
-    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_index(scales->widths, at)) {
-        const double angle = v[k] * scales->value[at];
-        double s, c;
-        const uint64_t quarters = olk_reduced_cos_sin(angle, &c, &s);
-        const double of_c = olk_slope_of(E, alpha, w[2 * k + 1], a[2 * k + 1]);
-        const double of_s = olk_slope_of(E, alpha, w[2 * k], a[2 * k]);
-        const double slope = quarters & 1 ? -of_c * s - of_s * c : of_c * c - of_s * s;
-        sum += quarters & 2 ? -slope * angle : slope * angle;
-    }
-    return sum;
-}
-#endif
-
-/* The same for angles of any size; angles that are not finite are skipped. */
-static OLK_COLD double olk_scale_gradient_large_angles(double E, double alpha, const int8_t *w,
-                                                       const int8_t *a, const double *v,
-                                                       ptrdiff_t lines,
-                                                       const olk_frequency_scales *scales, int at)
-{
-    double sum = 0.0;
-    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_index(scales->widths, at)) {
-        const double angle = v[k] * scales->value[at];
-        double s, c;
-        if (!(olk_fabs(angle) <= DBL_MAX))
-            continue;
-        olk_cos_sin(angle, &c, &s);
-        sum += angle * (olk_slope_of(E, alpha, w[2 * k + 1], a[2 * k + 1]) * c -
-                        olk_slope_of(E, alpha, w[2 * k], a[2 * k]) * s);
-    }
-    return sum;
-}
-
-/* The sum over the live groups, before the row is learned: nothing is written. */
-static OLK_NOCLONE double olk_scale_gradient_row(const olk_sorf *p, const olk_sorf_state *s,
-                                                 const olk_sorf_row *x, const olk_sorf_slope *slope,
-                                                 const int *live)
-{
-    enum { LANES = OLK_BYTES / (int)sizeof(olk_entry) };
-    enum { AT_ONCE = LANES > (int)OLK_SORF_BLOCKS ? LANES : (int)OLK_SORF_BLOCKS };
-    OLK_ALIGNED(64) olk_entry v[AT_ONCE][64];
-    olk_tail tail;
-    olk_frequency_scales scales;
-    const int small = olk_angles_are_small(p, x, 1);
-    const ptrdiff_t words = (p->d + 31) / 32 + 4;
-    uint64_t generator = p->signs;
-    double gradient = 0.0;
-    if (!x->index)
-        olk_tails(p, x->values, 1, &tail);
-    for (int32_t g = 0; g < p->groups; g++) {
-        const ptrdiff_t end = p->first[g + 1];
-        double sum = 0.0;
-        if (!live[g]) {
-            olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (end - p->first[g])));
-            continue;
-        }
-        olk_group_scales(p, g, &scales);
-        for (ptrdiff_t b = p->first[g], n_now; b < end; b += n_now) {
-            n_now = olk_transform_blocks(p, &generator, x, 1, end - b, &tail, v);
-            for (ptrdiff_t i = 0; i < n_now; i++) {
-                const int at = olk_first_scale(scales.widths, b + i - p->first[g]);
-                const int small_angles = small || !olk_has_large_angle(v[i], &scales, at);
-                sum += (small_angles ? olk_scale_gradient_angles : olk_scale_gradient_large_angles)(
-                    slope->weights.E[g], slope->weights.alpha[g],
-                    (const int8_t *)s->w + 128 * (b + i), (const int8_t *)s->a + 128 * (b + i),
-                    v[i], olk_lines(p, b + i), &scales, at);
-            }
-        }
-        gradient += sum / (p->kappa * p->size[g]);
-    }
-    return gradient;
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
+           ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
 #endif

@@ -1,15 +1,15 @@
 /* The row memory, with 4 bits per input, next to the features (docs/sorf.md, section 7f): a kernel
    model with the mean of two narrow kernels, whose scores are blended with those of the features by
-   recent mistakes. Everything is computed in double and in one order, number by number: the same
-   bits on every instruction set; in single precision or fixed point on microcontrollers. */
+   recent mistakes. Everything is computed in one order, number by number: the same bits on every
+   instruction set. */
 #pragma once
 
 #include "mathf.h"
 #include "relevance.h"
-#include "row_memory_state.h"
+#include "row_memory_blend.h"
 
 /* The wider kernel is exp(-9 z), the other its cube; z is a mean of squares over 25. */
-static const double olk_memory_narrow = 9.0, olk_memory_unit = 25.0;
+enum { OLK_MEMORY_NARROW = 9, OLK_MEMORY_UNIT = 25 };
 /* The stored value of a coefficient of 1. */
 enum { OLK_MAX_MEMORY_LABEL = 127, OLK_MAX_MEMORY_CLASS = 255 };
 
@@ -30,7 +30,7 @@ typedef struct {
 } olk_memory_reader;
 
 /* Reading i in code steps, clamped as for the features but without relevance (step 1). */
-static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
+static inline olk_real olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
 {
     const olk_input *x = r->row->values, limit = (olk_input)r->p->hold;
     olk_input v = 0;
@@ -40,15 +40,13 @@ static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
         v = x[r->at++];
     if (limit > 0)
         v = olk_clamped(v, limit);
-    const double u = (double)v * r->p->memory_steps;
-    const double max_code = (double)OLK_MAX_CODE;
-    return u < -max_code ? -max_code : (u > max_code ? max_code : u);
+    return olk_clamped(v * (olk_real)r->p->memory_steps, OLK_MAX_CODE);
 }
 
 /* The same plus the stored offset, not yet rounded. */
-static inline double olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
+static inline olk_real olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
 {
-    return olk_memory_reading(r, i) + (double)OLK_ZERO_CODE;
+    return olk_memory_reading(r, i) + OLK_ZERO_CODE;
 }
 
 #ifdef OLK_SORF_FIXED
@@ -62,14 +60,14 @@ typedef int32_t olk_memory_value;
 typedef int32_t olk_memory_input;
 typedef uint64_t olk_memory_sum;
 
-static inline olk_memory_input olk_memory_as_input(double u)
+static inline olk_memory_input olk_memory_as_input(float u)
 {
-    return (olk_memory_input)(4096.0 * u + 0.5); /* at least 4096 */
+    return (olk_memory_input)(4096 * u + 0.5f); /* at least 4096 */
 }
 
-static inline olk_memory_input olk_memory_as_weight(double by)
+static inline olk_memory_input olk_memory_as_weight(float by)
 {
-    return (olk_memory_input)(16384.0 * by + 0.5);
+    return (olk_memory_input)(16384 * by + 0.5f);
 }
 
 /* The squared difference of an input and a code. */
@@ -87,7 +85,7 @@ typedef uint32_t olk_memory_scale;
 
 static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)
 {
-    return (olk_memory_scale)(1.44269504088896 * olk_memory_narrow / olk_memory_unit *
+    return (olk_memory_scale)(1.44269504088896 * OLK_MEMORY_NARROW / OLK_MEMORY_UNIT *
                               268435456.0 / (double)d);
 }
 
@@ -112,33 +110,30 @@ static inline olk_memory_value olk_memory_kernel(olk_memory_sum *sum, olk_memory
 }
 
 /* A kernel times a coefficient. */
-static inline double olk_memory_part(olk_memory_value kernel, int size)
+static inline float olk_memory_part(olk_memory_value kernel, int size)
 {
-    return (double)(kernel * size);
+    return (float)(kernel * size);
 }
 #else
-/* Kernels in double, or in single precision where a core has only that. */
-
 /* A kernel of 1; exponents are clipped here, where kernels are negligible. */
 enum { OLK_MEMORY_ONE = 1 };
-#ifdef OLK_SORF_SINGLE
-typedef float olk_memory_value;
-static const float olk_memory_min_exponent = -28.0f;
+#ifdef OLK_SORF_FLOAT64
+enum { OLK_MEMORY_MIN_EXPONENT = -230 };
 #else
-typedef double olk_memory_value;
-static const double olk_memory_min_exponent = -230.0;
+enum { OLK_MEMORY_MIN_EXPONENT = -28 };
 #endif
+typedef olk_real olk_memory_value;
 /* Inputs and their weights, sums of squares, and the factor of a sum. */
 typedef olk_memory_value olk_memory_input, olk_memory_sum, olk_memory_scale;
 
-static inline olk_memory_input olk_memory_as_input(double u)
+static inline olk_memory_input olk_memory_as_input(olk_real u)
 {
-    return (olk_memory_input)u;
+    return u;
 }
 
-static inline olk_memory_input olk_memory_as_weight(double by)
+static inline olk_memory_input olk_memory_as_weight(olk_real by)
 {
-    return (olk_memory_input)by;
+    return by;
 }
 
 /* The squared difference of an input and a code. */
@@ -151,26 +146,15 @@ static OLK_INLINE olk_memory_sum olk_memory_square(olk_memory_input input, int c
 
 static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)
 {
-    return (olk_memory_scale)(-olk_memory_narrow / (olk_memory_unit * (double)d));
+    return -OLK_MEMORY_NARROW / (OLK_MEMORY_UNIT * (olk_real)d);
 }
 
 /* (p + p^3) / 2 of p = exp(scale sum); the sum becomes p^3, the narrower kernel. */
 static OLK_INLINE olk_memory_value olk_memory_kernel(olk_memory_sum *sum, olk_memory_scale scale)
 {
     olk_memory_value x = *sum * scale;
-    x = x < olk_memory_min_exponent ? olk_memory_min_exponent : x;
-#ifdef OLK_SORF_SINGLE
-    enum { DEGREE = 6 };
-    const float *c = olk_exp_polynomial_f32;
-    const float shifted = x * OLK_LOG2_E_F32 + OLK_MAGIC_F32, n = shifted - OLK_MAGIC_F32;
-    const float r = (x - n * OLK_LN2_HIGH_F32) - n * OLK_LN2_LOW_F32;
-    union {
-        float f;
-        uint32_t bits;
-    } power;
-    power.f = shifted;
-    power.bits = (power.bits << 23) + ((uint32_t)(127 - 64) << 23); /* the polynomial is lifted */
-#else
+    x = x < OLK_MEMORY_MIN_EXPONENT ? OLK_MEMORY_MIN_EXPONENT : x;
+#ifdef OLK_SORF_FLOAT64
     enum { DEGREE = 10 };
     const double *c = olk_exp_polynomial_f64;
     const double shifted = x * OLK_LOG2_E_F64 + OLK_MAGIC_F64, n = shifted - OLK_MAGIC_F64;
@@ -181,6 +165,17 @@ static OLK_INLINE olk_memory_value olk_memory_kernel(olk_memory_sum *sum, olk_me
     } power;
     power.f = shifted;
     power.bits = (power.bits << 52) + ((uint64_t)(1023 - 64) << 52); /* the polynomial is lifted */
+#else
+    enum { DEGREE = 6 };
+    const float *c = olk_exp_polynomial_f32;
+    const float shifted = x * OLK_LOG2_E_F32 + OLK_MAGIC_F32, n = shifted - OLK_MAGIC_F32;
+    const float r = (x - n * OLK_LN2_HIGH_F32) - n * OLK_LN2_LOW_F32;
+    union {
+        float f;
+        uint32_t bits;
+    } power;
+    power.f = shifted;
+    power.bits = (power.bits << 23) + ((uint32_t)(127 - 64) << 23); /* the polynomial is lifted */
 #endif
     olk_memory_value total = c[DEGREE];
     for (int k = DEGREE - 1; k >= 0; k--)
@@ -191,9 +186,9 @@ static OLK_INLINE olk_memory_value olk_memory_kernel(olk_memory_sum *sum, olk_me
 }
 
 /* A kernel times a coefficient. */
-static inline double olk_memory_part(olk_memory_value kernel, int size)
+static inline olk_real olk_memory_part(olk_memory_value kernel, int size)
 {
-    return (double)(kernel * (olk_memory_value)size);
+    return kernel * (olk_memory_value)size;
 }
 #endif
 
@@ -228,7 +223,7 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
         const ptrdiff_t left = p->d - i,
                         n_inputs = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
         for (ptrdiff_t k = 0; k < n_inputs; k++) {
-            const double by = weighted ? olk_sorf_exp(2.0 * (double)lambda[i + k]) : 1.0;
+            const olk_real by = weighted ? olk_exponential(2 * lambda[i + k]) : 1;
             input[k] = olk_memory_as_input(olk_memory_code(&reader, i + k));
             weight[k] = olk_memory_as_weight(by);
         }
@@ -253,27 +248,24 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
    order of the rows for each class. */
 static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *label,
                                  const uint8_t *rival, const uint8_t *size, ptrdiff_t n,
-                                 ptrdiff_t K, double *g)
+                                 ptrdiff_t K, olk_real *g)
 {
-#if OLK_BYTES >= 32 && !defined(OLK_SORF_PLAIN)
+#if OLK_BYTES >= 32
     /* One lane per class: with few classes, sums in memory would wait for each other. */
-    if (K <= OLK_LANES_F64) {
-        OLK_ALIGNED(64) int64_t number[OLK_LANES_F64];
-        double total[OLK_LANES_F64] = {0.0};
-        for (int c = 0; c < OLK_LANES_F64; c++)
-            number[c] = c;
+    enum { LANES = OLK_BYTES / (int)sizeof(olk_real) };
+    if (K <= LANES) {
+        const olk_words lane = olk_lane_numbers();
+        OLK_ALIGNED(64) olk_real total[LANES] = {0};
         memcpy(total, g, (size_t)K * sizeof *g);
-        const olk_i64s lane = *(const olk_i64s *)number;
-        const olk_u64s sign = olk_words_of_f64s(olk_splat_f64(-0.0));
-        olk_f64s sum = olk_load_f64s(total);
+        olk_real_vec sum = *(const olk_real_vec *)total;
         for (ptrdiff_t j = 0; j < n; j++) {
-            const olk_u64s part =
-                olk_words_of_f64s(olk_splat_f64(olk_memory_part(kernel[j], size[j])));
-            const olk_u64s mine = (olk_u64s)(lane == (int64_t)label[j]);
-            const olk_u64s other = (olk_u64s)(lane == (int64_t)rival[j]);
-            sum += olk_f64s_of_words((part & (mine | other)) ^ (other & sign));
+            const olk_words part =
+                (olk_words)(olk_memory_part(kernel[j], size[j]) - (olk_real_vec){0});
+            const olk_words mine = (olk_words)(lane == (olk_word)label[j]);
+            const olk_words other = (olk_words)(lane == (olk_word)rival[j]);
+            sum += (olk_real_vec)((part & (mine | other)) ^ (other & olk_sign));
         }
-        olk_store_f64s(total, sum);
+        *(olk_real_vec *)total = sum;
         memcpy(g, total, (size_t)K * sizeof *g);
         return;
     }
@@ -281,7 +273,7 @@ static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *
     (void)K;
 #endif
     for (ptrdiff_t j = 0; j < n; j++) {
-        const double part = olk_memory_part(kernel[j], size[j]);
+        const olk_real part = olk_memory_part(kernel[j], size[j]);
         g[label[j]] += part;
         g[rival[j]] -= part;
     }
@@ -289,7 +281,7 @@ static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *
 
 /* The same with two classes, to lane[OLK_MEMORY_SUMS]. */
 static inline void olk_add_signed_votes(const olk_memory_value *kernel, const int8_t *signed_size,
-                                        ptrdiff_t n, double *lane)
+                                        ptrdiff_t n, olk_real *lane)
 {
     for (int l = 0; l < OLK_MEMORY_SUMS; l++)
         for (ptrdiff_t j = l; j < n; j += OLK_MEMORY_SUMS)
@@ -299,11 +291,11 @@ static inline void olk_add_signed_votes(const olk_memory_value *kernel, const in
 /* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower
    kernel's g[K]. */
 static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state *s,
-                                         const olk_sorf_row *row, double *g)
+                                         const olk_sorf_row *row, olk_real *g)
 {
     OLK_ALIGNED(64) olk_memory_value kernel[OLK_MEMORY_ROWS];
     OLK_ALIGNED(64) olk_memory_sum narrow[OLK_MEMORY_ROWS];
-    double lane[2][OLK_MEMORY_SUMS] = {{0.0}};
+    olk_real lane[2][OLK_MEMORY_SUMS] = {{0}};
     const int columns = p->memory_narrow ? 2 : 1;
     const ptrdiff_t n_rows = olk_memory_n_rows(s);
     const int multiclass = p->task == OLK_SORF_CLASSES;
@@ -311,7 +303,7 @@ static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state
     const uint8_t *size = rival + p->memory;
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            g[2 * v * p->classes + c] = 0.0;
+            g[2 * v * p->classes + c] = 0;
     for (ptrdiff_t from = 0; from < n_rows; from += OLK_MEMORY_ROWS) {
         const ptrdiff_t left = n_rows - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
         olk_memory_kernels(p, s, row, from, n, kernel, narrow);
@@ -328,11 +320,12 @@ static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state
     for (int v = 0; v < columns && !multiclass; v++)
         for (int l = 0; l < OLK_MEMORY_SUMS; l++)
             g[2 * v] += lane[v][l];
-    const double unit =
-        multiclass ? 1.0 / (double)OLK_MAX_MEMORY_CLASS : 2.0 / (double)OLK_MAX_MEMORY_LABEL;
+    const olk_real unit = multiclass ? 1 / (olk_real)OLK_MAX_MEMORY_CLASS
+                                     : 2 / (olk_real)OLK_MAX_MEMORY_LABEL;
+    const olk_real by = unit / (OLK_MEMORY_ONE * (2 + (olk_real)p->r));
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            g[2 * v * p->classes + c] *= unit / ((double)OLK_MEMORY_ONE * (2.0 + p->r));
+            g[2 * v * p->classes + c] *= by;
 }
 
 /* Absolute value of a stored coefficient. */
@@ -365,19 +358,19 @@ static inline ptrdiff_t olk_memory_slot(const olk_sorf *p, const uint8_t *sizes,
 
 /* Stores a row whose margin by the memory's own scores g is too small. */
 static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, const double *g, double y,
-                                    double weight)
+                                    const olk_sorf_row *row, const olk_real *g, olk_real y,
+                                    olk_real weight)
 {
     const int multiclass = p->task == OLK_SORF_CLASSES;
     const ptrdiff_t M = p->memory, mine = multiclass ? (ptrdiff_t)y : 0;
     const ptrdiff_t rival = multiclass ? olk_best_rival(g, p->classes, mine) : 0;
-    const double margin = multiclass ? g[mine] - g[rival] : y * g[0];
-    const double loss = (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - margin;
+    const olk_real margin = multiclass ? g[mine] - g[rival] : y * g[0];
+    const olk_real loss = (weight == 1 ? 1 : olk_root(weight)) - margin;
     uint8_t *labels = olk_memory_labels(p, s), *sizes = multiclass ? labels + 2 * M : labels;
-    if (!(loss > 0.0))
+    if (!(loss > 0))
         return;
     const int top = multiclass ? OLK_MAX_MEMORY_CLASS : OLK_MAX_MEMORY_LABEL;
-    const int rounded = (int)((double)top * (loss < 1.0 ? loss : 1.0) + 0.5);
+    const int rounded = (int)((olk_real)top * (loss < 1 ? loss : 1) + (olk_real)0.5);
     const int size = rounded > 1 ? rounded : 1;
     const ptrdiff_t n_rows = olk_memory_n_rows(s);
     const ptrdiff_t j = n_rows < M ? n_rows : olk_memory_slot(p, sizes, olk_memory_head(s), size);
@@ -386,9 +379,9 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
     olk_memory_reader reader = {p, row, 0};
     for (ptrdiff_t i = 0; i < p->d; i += 2) {
         /* Codes are positive with their offset, so that truncation is floor. */
-        const int low = (int)(olk_memory_code(&reader, i) + 0.5);
+        const int low = (int)(olk_memory_code(&reader, i) + (olk_real)0.5);
         const int high =
-            i + 1 < p->d ? (int)(olk_memory_code(&reader, i + 1) + 0.5) : OLK_ZERO_CODE;
+            i + 1 < p->d ? (int)(olk_memory_code(&reader, i + 1) + (olk_real)0.5) : OLK_ZERO_CODE;
         olk_memory_codes(p, s, i / 2)[j] = (uint8_t)(low | high << 4);
     }
     if (multiclass) {
@@ -396,7 +389,7 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
         labels[M + j] = (uint8_t)rival;
         sizes[j] = (uint8_t)size;
     } else {
-        labels[j] = (uint8_t)(y < 0.0 ? -size : size);
+        labels[j] = (uint8_t)(y < 0 ? -size : size);
     }
     if (n_rows < M)
         olk_memory_set_rows(s, n_rows + 1, olk_memory_head(s));
@@ -406,7 +399,8 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
 
 /* Scores a row by the memory, then stores it if needed, which does not depend on the features. */
 static inline void olk_learn_memory(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, double y, double weight, double *g)
+                                    const olk_sorf_row *row, olk_real y, olk_real weight,
+                                    olk_real *g)
 {
     olk_query_memory(p, s, row, g);
     olk_memory_store(p, s, row, g, y, weight);

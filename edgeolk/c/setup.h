@@ -14,7 +14,7 @@ typedef struct {
     /* state of the learner */
     size_t weights, mean_weights, blend, target, last_label, linear;
     size_t relevance, shared_relevance, gradient_steps, drift;
-    size_t row_memory, memory_state, memory_narrow;
+    size_t row_memory, memory_state, memory_mistakes, memory_narrow;
     size_t novelty, channels, channel_counts, deviations, watch;
     size_t errors, skipped;
     /* state of the forecaster */

@@ -1,8 +1,8 @@
 /* From a row to the features of a block (docs/sorf.md, section 3): its sketch of 64 lines, the
    transforms, frequency scales, cosines and sines.
 
-   Included after sorf_precision.h or fixed_point.h; without #pragma once, as a unit for int8 has
-   two compute types. */
+   Included after sorf_precision.h or fixed_point.h. */
+#pragma once
 
 /* -- Transforms --
    Signs and Walsh-Hadamard transforms of blocks of 64 lines (docs/sorf.md, section 3).
@@ -81,11 +81,11 @@ static OLK_INLINE olk_words olk_lane_numbers(void)
 }
 
 /* Lane i ^ h in the place of lane i; h is a power of two below the number of lanes. */
-static OLK_INLINE olk_compute_vec olk_partners(olk_compute_vec v, const int h)
+static OLK_INLINE olk_real_vec olk_partners(olk_real_vec v, const int h)
 {
 #ifdef __clang__
-    return (olk_compute_vec)olk_swapped_f32s((olk_f32s)v,
-                                             h * (int)(sizeof(olk_compute_t) / sizeof(float)));
+    return (olk_real_vec)olk_swapped_f32s((olk_f32s)v,
+                                             h * (int)(sizeof(olk_real) / sizeof(float)));
 #else
     return __builtin_shuffle(v, olk_lane_numbers() ^ (olk_word)h);
 #endif
@@ -94,25 +94,25 @@ static OLK_INLINE olk_compute_vec olk_partners(olk_compute_vec v, const int h)
 /* One stage of a transform inside each of n registers: of two partners, the earlier lane becomes
    their sum, the later one the earlier minus the later. A multiply-add, exact here, is used where
    there is one: it leaves the adders free. */
-static OLK_INLINE void olk_hadamard_stage(const int n, olk_compute_vec *r, const int h)
+static OLK_INLINE void olk_hadamard_stage(const int n, olk_real_vec *r, const int h)
 {
     const olk_words at = olk_lane_numbers();
 #if OLK_FUSED
-    const olk_compute_vec sign =
-        __builtin_convertvector((at & (olk_word)h) != 0, olk_compute_vec) * 2 + 1;
+    const olk_real_vec sign =
+        __builtin_convertvector((at & (olk_word)h) != 0, olk_real_vec) * 2 + 1;
     for (int i = 0; i < n; i++)
-        r[i] = olk_fma_lanes(r[i], sign, olk_partners(r[i], h));
+        r[i] = olk_add_signed(olk_partners(r[i], h), r[i], sign);
 #else
     const olk_words later = (olk_words)((at & (olk_word)h) != 0) & olk_sign;
     for (int i = 0; i < n; i++)
-        r[i] = olk_partners(r[i], h) + (olk_compute_vec)((olk_words)r[i] ^ later);
+        r[i] = olk_partners(r[i], h) + (olk_real_vec)((olk_words)r[i] ^ later);
 #endif
 }
 
 /* All stages inside each of n registers. */
-static OLK_INLINE void olk_hadamard_within(const int n, olk_compute_vec *r)
+static OLK_INLINE void olk_hadamard_within(const int n, olk_real_vec *r)
 {
-    enum { L = OLK_BYTES / (int)sizeof(olk_compute_t) };
+    enum { L = OLK_BYTES / (int)sizeof(olk_real) };
     olk_hadamard_stage(n, r, 1);
     if (L > 2)
         olk_hadamard_stage(n, r, 2);
@@ -123,12 +123,12 @@ static OLK_INLINE void olk_hadamard_within(const int n, olk_compute_vec *r)
 }
 
 /* The stages across n registers. */
-static OLK_INLINE void olk_hadamard_across(const int n, olk_compute_vec *r)
+static OLK_INLINE void olk_hadamard_across(const int n, olk_real_vec *r)
 {
     for (int h = 1; h < n; h *= 2)
         for (int i = 0; i < n; i++)
             if (!(i & h)) {
-                const olk_compute_vec a = r[i], b = r[i + h];
+                const olk_real_vec a = r[i], b = r[i + h];
                 r[i] = a + b;
                 r[i + h] = a - b;
             }
@@ -142,11 +142,11 @@ static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
 {
     /* Lines that do not fit the registers are loaded twice a round: for the stages across NEAR
        neighbouring vectors, then for those across FAR vectors, NEAR apart. */
-    enum { L = OLK_BYTES / (int)sizeof(olk_compute_t), VECTORS = 64 / L };
+    enum { L = OLK_BYTES / (int)sizeof(olk_real), VECTORS = 64 / L };
     enum { FAR = VECTORS > 8 ? 4 : 1, NEAR = VECTORS / FAR };
-    olk_compute_vec r[2 * VECTORS];
+    olk_real_vec r[2 * VECTORS];
     for (int i = 0; i < n * VECTORS; i++)
-        r[i] = *(const olk_compute_vec *)(v + i * L);
+        r[i] = *(const olk_real_vec *)(v + i * L);
     for (int round = 0; round < 3; round++) {
         if (FAR == 1)
             olk_hadamard_within(n * NEAR, r);
@@ -156,7 +156,7 @@ static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
             olk_hadamard_across(NEAR, r + i);
         }
         for (int i = 0; FAR > 1 && i < NEAR; i++) {
-            olk_compute_vec far[FAR];
+            olk_real_vec far[FAR];
             for (int k = 0; k < FAR; k++)
                 far[k] = r[i + k * NEAR];
             olk_hadamard_across(FAR, far);
@@ -171,12 +171,12 @@ static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
             r[i] = olk_flip_lanes(r[i], *signs >> i % VECTORS * L);
 #else
             const olk_word *flip = signs->flip + i % VECTORS * L;
-            r[i] = (olk_compute_vec)((olk_words)r[i] ^ *(const olk_words *)flip);
+            r[i] = (olk_real_vec)((olk_words)r[i] ^ *(const olk_words *)flip);
 #endif
         }
     }
     for (int i = 0; i < n * VECTORS; i++)
-        *(olk_compute_vec *)(v + i * L) = r[i];
+        *(olk_real_vec *)(v + i * L) = r[i];
 }
 #endif
 
@@ -250,22 +250,22 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_ro
 {
 #ifndef OLK_SORF_FIXED
     const ptrdiff_t count = row->index ? row->count : p->d;
-    double highest = 0.0;
+    olk_real highest = 0;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++)
-            highest = p->omega[g][i] > highest ? p->omega[g][i] : highest;
+            highest = (olk_real)p->omega[g][i] > highest ? (olk_real)p->omega[g][i] : highest;
     for (ptrdiff_t r = 0; r < m; r++) {
         const olk_input *x = (const olk_input *)row->values + r * p->d;
         olk_entry lane[4] = {0};
         ptrdiff_t k = 0;
         for (; k + 4 <= count; k += 4)
             for (int i = 0; i < 4; i++)
-                lane[i] += olk_abs_entry((olk_entry)x[k + i]);
+                lane[i] += olk_abs(x[k + i]);
         for (; k < count; k++)
-            lane[0] += olk_abs_entry((olk_entry)x[k]);
-        /* A tenth more, for the rounding of these sums. */
+            lane[0] += olk_abs(x[k]);
+        /* 512, and a tenth more for the rounding of these sums. */
         const olk_entry sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);
-        if (!((double)sum * highest * (512.0 * 1.1) < (double)olk_max_angle))
+        if (!(sum * highest * 564 < olk_max_angle))
             return 0;
     }
 #else
@@ -447,11 +447,11 @@ OLK_TABLE int16_t olk_rising_sine[257] = {
 };
 
 /* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale, for a group's block. */
-static OLK_NOCLONE int olk_features(const uint32_t *v, const olk_frequency_scales *scales,
-                                    ptrdiff_t block, int small_angles, int force, int16_t *feature)
+static OLK_NOCLONE void olk_features(const uint32_t *v, const olk_frequency_scales *scales,
+                                     ptrdiff_t block, int small_angles, int16_t *feature)
 {
     int at = olk_first_scale(scales->widths, block);
-    (void)small_angles, (void)force;
+    (void)small_angles;
     for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
         const uint32_t angle = v[j] * scales->value[at] + (UINT32_C(1) << 21),
                        table_index = angle >> 22 & 255;
@@ -462,7 +462,6 @@ static OLK_NOCLONE int olk_features(const uint32_t *v, const olk_frequency_scale
         feature[2 * j] = (int16_t)((angle ^ angle << 1) >> 31 ? -cosine : cosine);
         feature[2 * j + 1] = (int16_t)(angle >> 31 ? -sine : sine);
     }
-    return 1;
 }
 #else
 
@@ -478,7 +477,7 @@ static OLK_NOCLONE void olk_phases(const olk_entry *OLK_RESTRICT v,
     enum { TOP = 8 * sizeof(olk_word) - 2 };
     const olk_entry *const row = scales->value + at;
     for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
-        olk_compute_t s, c;
+        olk_real s, c;
         olk_word a, b;
         const olk_word quarter =
             olk_reduced_cos_sin(v[j] * olk_frequency_scale(scales, row, j, at), &c, &s);
@@ -514,7 +513,7 @@ static OLK_NOCLONE int olk_has_large_angle(const olk_entry *v, const olk_frequen
     const olk_entry *const row = scales->value + at;
     olk_word found = 0;
     for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at))
-        found |= (olk_word) !(olk_abs_entry(v[j] * olk_frequency_scale(scales, row, j, at)) <
+        found |= (olk_word) !(olk_abs(v[j] * olk_frequency_scale(scales, row, j, at)) <
                               olk_max_angle);
     return found != 0;
 }
@@ -524,30 +523,21 @@ static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_frequency_s
                                        int at, olk_sorf_feature *feature)
 {
     for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
-        const double angle = (double)v[j] * (double)scales->value[at];
-        double cosine = 1.0, sine = 0.0;
-        if (olk_fabs(angle) <= DBL_MAX)
-            olk_cos_sin(angle, &cosine, &sine);
-        feature[2 * j] = (olk_sorf_feature)cosine;
-        feature[2 * j + 1] = (olk_sorf_feature)sine;
+        const olk_entry angle = v[j] * scales->value[at];
+        olk_any_cos_sin(angle, feature + 2 * j, feature + 2 * j + 1);
     }
 }
 
-/* Features of the lines of a group's block; `small_angles` is that of olk_angles_are_small. Returns
-   0 if angles are too large, unless `force`. In plain C `v` may be the second half of `feature`: a
-   line is read before its place is overwritten. */
-static inline int olk_features(const olk_entry *v, const olk_frequency_scales *scales,
-                               ptrdiff_t block, int small_angles, int force,
-                               olk_sorf_feature *feature)
+/* Features of the lines of a group's block; `small_angles` is that of olk_angles_are_small. In plain
+   C `v` may be the second half of `feature`: a line is read before its place is overwritten. */
+static inline void olk_features(const olk_entry *v, const olk_frequency_scales *scales,
+                                ptrdiff_t block, int small_angles, olk_sorf_feature *feature)
 {
     const int at = olk_first_scale(scales->widths, block);
     if (small_angles || !olk_has_large_angle(v, scales, at))
         olk_phases(v, scales, at, feature);
-    else if (force)
-        olk_phases_slowly(v, scales, at, feature);
     else
-        return 0;
-    return 1;
+        olk_phases_slowly(v, scales, at, feature);
 }
 
 #endif

@@ -10,19 +10,35 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "hedge.h"
 #include "mathf.h"
 #include "random.h"
 #include "sorf_types.h"
 
-/* How much of a row single precision completes: nothing, the scores fa, a row that changes no
-   weights, a row whose changes are all certain. */
-enum {
-    OLK_SORF_RECOMPUTE = 0,
-    OLK_SORF_SCORES = 1,
-    OLK_SORF_ROW_DONE = 2,
-    OLK_SORF_TRIED = 3,
-};
+/* The type of readings and of every number that is computed: learners with weights of int8 and of
+   float32 are defined in single precision (docs/sorf.md, section 16), those with weights of float64
+   in double. A constant of the algorithm is rounded to it. */
+#ifdef OLK_SORF_FLOAT64
+typedef double olk_real;
+#else
+typedef float olk_real;
+#endif
+typedef olk_real olk_input;
+
+static OLK_INLINE olk_real olk_abs(olk_real x)
+{
+    return sizeof x == sizeof(float) ? (olk_real)olk_fabsf((float)x) : (olk_real)olk_fabs((double)x);
+}
+
+static OLK_INLINE olk_real olk_root(olk_real x)
+{
+    return sizeof x == sizeof(float) ? (olk_real)olk_sqrtf((float)x) : (olk_real)olk_sqrt((double)x);
+}
+
+static OLK_INLINE olk_real olk_exponential(olk_real x)
+{
+    return sizeof x == sizeof(float) ? (olk_real)olk_exp_f32((float)x)
+                                     : (olk_real)olk_sorf_exp((double)x);
+}
 
 /* OLK_SORF_ROWS: rows of a block of rows, whose signs are drawn once for all. OLK_SORF_BLOCKS:
    blocks of one row that are transformed together. OLK_SORF_SCALED: numbers of such rows, scaled by
@@ -47,19 +63,13 @@ enum { OLK_CHUNK = 128, OLK_SCALES_SIZE = 64 + OLK_SORF_WIDTHS, OLK_TAIL_SIZE = 
 #endif
 
 /* Working memory of a function: on the stack or, with OLK_SORF_SCRATCH (plain C with a small
-   stack), in `work` of the state, at an offset of its own among what is used at the same time. Both
-   compute types of a unit for int8 use the offsets of the larger one. */
-#if defined(OLK_SORF_FIXED) || defined(OLK_SORF_SINGLE) || defined(OLK_SORF_FLOAT32)
-enum { OLK_COMPUTE_BYTES = sizeof(float) };
-#else
-enum { OLK_COMPUTE_BYTES = sizeof(double) };
-#endif
+   stack), in `work` of the state, at an offset of its own among what is used at the same time. */
 enum {
     OLK_AT_BLOCK = 0,
-    OLK_AT_LINE = 128 * OLK_COMPUTE_BYTES,
-    OLK_AT_GRADIENT = 192 * OLK_COMPUTE_BYTES
+    OLK_AT_LINE = 128 * sizeof(olk_real),
+    OLK_AT_GRADIENT = 192 * sizeof(olk_real)
 };
-enum { OLK_WORK_BYTES = 256 * OLK_COMPUTE_BYTES };
+enum { OLK_WORK_BYTES = 256 * sizeof(olk_real) };
 #ifdef OLK_SORF_SCRATCH
 #define OLK_WORK(type, name, s, at) type *const name = (type *)(void *)((uint8_t *)(s)->work + (at))
 #else
@@ -68,17 +78,15 @@ enum { OLK_WORK_BYTES = 256 * OLK_COMPUTE_BYTES };
     type *const name = &name##_here
 #endif
 
-/* The types of stored weights and of readings. OLK_QUANTIZED: weights are integer levels, rounded
-   stochastically. */
+/* The type of stored weights. OLK_QUANTIZED: weights are integer levels, rounded stochastically. */
 #ifdef OLK_SORF_INT8
 typedef int8_t olk_stored;
-typedef float olk_input;
 enum { OLK_QUANTIZED = 1 };
 #elif defined(OLK_SORF_FLOAT32)
-typedef float olk_stored, olk_input;
+typedef float olk_stored;
 enum { OLK_QUANTIZED = 0 };
 #elif defined(OLK_SORF_FLOAT64)
-typedef double olk_stored, olk_input;
+typedef double olk_stored;
 enum { OLK_QUANTIZED = 0 };
 #else
 #error "a unit is for one type of weights: OLK_SORF_INT8, OLK_SORF_FLOAT32 or OLK_SORF_FLOAT64"
@@ -130,4 +138,10 @@ static OLK_INLINE int olk_next_index(int many, int at)
 static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
 {
     return p->D - 64 * b < 64 ? p->D - 64 * b : 64;
+}
+
+/* What turns sums of stored weights times features into scores of group g. */
+static inline olk_real olk_inverse_size(const olk_sorf *p, int32_t g)
+{
+    return 1 / ((olk_real)p->kappa * (olk_real)p->size[g]);
 }

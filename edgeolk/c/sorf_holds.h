@@ -28,18 +28,25 @@ static inline int olk_check_weights(const olk_setup *m, const uint8_t *block, si
     return OLK_HOLDS;
 }
 
-/* Cumulative losses of the experts, and averaging windows. A mistake costs at most 4, times the
-   weight of the row. */
+/* The largest discounted sum of mistakes, each of which costs at most `cost` times the weight of the
+   row, with a margin for the rounding of the sum and of its discount. */
+static inline double olk_most_mistakes(const olk_setup *m, double cost)
+{
+    const double rest = 1.0 - m->sorf.delta, unit = m->wide ? DBL_EPSILON : (double)FLT_EPSILON;
+    return cost * m->max_weight / rest * (1.0 + 4.0 * unit / rest) * olk_rounded_up;
+}
+
+/* Cumulative losses of the experts, and averaging windows. A squared error counts up to 4. */
 static inline int olk_check_experts(const olk_setup *m, const uint8_t *block, olk_problem *problem)
 {
     const olk_sorf *p = &m->sorf;
     const size_t groups = (size_t)p->groups;
     const size_t n = groups * (size_t)p->n_blends + (size_t)p->linear + (size_t)p->last_label;
     const double longest = p->cmax > 1.0 ? p->cmax : 1.0;
-    const double most = olk_max_error * m->max_weight / (1.0 - p->delta) * olk_rounded_up;
+    const double most = olk_most_mistakes(m, 4.0);
     OLK_CHECK(
-        olk_check_all(block, 1, m->at.blend, 0, n, 0.0, most, OLK_BAD_EXPERT, problem));
-    return olk_check_all(block, 1, m->at.blend, n, groups, 1.0, longest, OLK_BAD_AVERAGING,
+        olk_check_all(block, m->wide, m->at.blend, 0, n, 0.0, most, OLK_BAD_EXPERT, problem));
+    return olk_check_all(block, m->wide, m->at.blend, n, groups, 1.0, longest, OLK_BAD_AVERAGING,
                          problem);
 }
 
@@ -92,9 +99,9 @@ static inline int olk_check_drift_numbers(const olk_setup *m, const uint8_t *blo
 static inline int olk_check_last_label(const olk_setup *m, const uint8_t *block,
                                        olk_problem *problem)
 {
-    const double last = olk_double_at(block, m->at.last_label, 0);
+    const double last = olk_number_at(block, m->wide, m->at.last_label, 0);
     if (OLK_MEMBER(m, lapse) > 0.0) {
-        const double answers = olk_double_at(block, m->at.last_label, 1);
+        const double answers = olk_number_at(block, m->wide, m->at.last_label, 1);
         OLK_REQUIRE(olk_between(answers, 0.0, m->lapse) && olk_is_integer(answers), OLK_BAD_ANSWERS,
                     m->lapse, answers);
     }
@@ -115,16 +122,14 @@ static inline int olk_check_memory(const olk_setup *m, const uint8_t *block, olk
     const uint64_t word = (uint64_t)olk_word_at(block, m->at.memory_state, 0);
     const uint64_t held = word & UINT32_MAX, head = word >> 32;
     const uint8_t *codes = block + m->at.row_memory, *marks = codes + n_codes * capacity;
-    const double most = m->max_weight / (1.0 - m->sorf.delta) * olk_rounded_up;
+    const double most = olk_most_mistakes(m, 1.0);
     OLK_REQUIRE(held <= capacity, OLK_BAD_MEMORY_ROWS, capacity, held);
     OLK_REQUIRE(head < capacity && (held == capacity || !head), OLK_BAD_MEMORY_HEAD, 0, head);
-    OLK_CHECK(olk_check_all(block, 1, m->at.memory_state, 1, OLK_MEMORY_WEIGHTS, 0.0, most,
-                            OLK_BAD_MEMORY_EXPERT, problem));
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.memory_mistakes, 0, OLK_MEMORY_WEIGHTS, 0.0,
+                            most, OLK_BAD_MEMORY_EXPERT, problem));
     if (OLK_MEMBER(m, at.memory_narrow))
-        OLK_CHECK(olk_check_all(block, 1, m->at.memory_narrow, 0, OLK_MEMORY_WEIGHTS - 1, 0.0,
+        OLK_CHECK(olk_check_all(block, m->wide, m->at.memory_narrow, 0, OLK_MEMORY_WEIGHTS - 1, 0.0,
                                 most, OLK_BAD_MEMORY_EXPERT, problem));
-    for (size_t i = 1 + OLK_MEMORY_WEIGHTS; i < 3 + OLK_MEMORY_WEIGHTS; i++)
-        OLK_REQUIRE(olk_word_at(block, m->at.memory_state, i) == 0, OLK_BAD_MEMORY_SPARE, i, 0);
     for (size_t j = 0; j < (size_t)held; j++) {
         for (size_t c = 0; c < n_codes; c++)
             OLK_REQUIRE((codes[c * capacity + j] & 15) && codes[c * capacity + j] >> 4,
@@ -391,8 +396,8 @@ static inline int olk_check_sorf(const olk_setup *m, const uint8_t *block, olk_p
     if (OLK_MEMBER(m, at.watch))
         OLK_CHECK(olk_check_in_time(m, block, problem));
     if (OLK_MEMBER(m, at.novelty))
-        OLK_CHECK(olk_check_all(block, 1, m->at.novelty, 0, 2, 0.0, DBL_MAX, OLK_BAD_NOVELTY,
-                                problem));
+        OLK_CHECK(olk_check_all(block, m->wide, m->at.novelty, 0, 2, 0.0,
+                                m->wide ? DBL_MAX : (double)FLT_MAX, OLK_BAD_NOVELTY, problem));
     if (OLK_MEMBER(m, at.target)) {
         OLK_CHECK(olk_check_all(block, 1, m->at.target, 0, 1, -olk_max_target_mean,
                                 olk_max_target_mean, OLK_BAD_TARGET, problem));

@@ -5,9 +5,6 @@
 
 #include "vectors.h"
 
-/* Vectorised stochastic rounding of 128 levels (docs/sorf.md, section 5), for instruction sets that
-   widen and pack in one instruction; included by sorf.h. */
-
 /* 16 bits a lane. */
 static OLK_INLINE olk_i32s olk_random_at(const uint16_t *p)
 {
@@ -54,25 +51,16 @@ static OLK_INLINE void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_
 }
 
 /* Changes plus 2^27, rounded to nearest: as olk_lifted in sorf_weights.h. */
-static OLK_INLINE olk_i32s olk_lifted_at(const double *change)
+static OLK_INLINE olk_i32s olk_lifted_at(const float *change)
 {
-#if OLK_BYTES == 64
-    const __m512d lift = _mm512_set1_pd(134217728.5);
-    __m256i half[2];
-    for (int h = 0; h < 2; h++)
-        half[h] = _mm512_cvttpd_epi32(_mm512_add_pd(_mm512_loadu_pd(change + 8 * h), lift));
-    return (olk_i32s)_mm512_inserti64x4(_mm512_castsi256_si512(half[0]), half[1], 1);
-#else
-    const __m256d lift = _mm256_set1_pd(134217728.5);
-    __m128i half[2];
-    for (int h = 0; h < 2; h++)
-        half[h] = _mm256_cvttpd_epi32(_mm256_add_pd(_mm256_loadu_pd(change + 4 * h), lift));
-    return (olk_i32s)_mm256_inserti128_si256(_mm256_castsi128_si256(half[0]), half[1], 1);
-#endif
+    const olk_f32s v = olk_load_f32s(change) + olk_splat_f32(0.5f);
+    const olk_i32s towards_zero = __builtin_convertvector(v, olk_i32s);
+    const olk_i32s below = (olk_i32s)(v < __builtin_convertvector(towards_zero, olk_f32s));
+    return towards_zero + below + (1 << 27); /* a true comparison is -1 */
 }
 
 /* stored[i] += change[i] / 65536: as olk_add_some_changes in sorf_weights.h, to the bit. */
-static OLK_INLINE void olk_round_levels(int8_t *restrict stored, const double *restrict change,
+static OLK_INLINE void olk_round_levels(int8_t *restrict stored, const float *restrict change,
                                         const uint16_t *restrict bits)
 {
     enum { L = OLK_BYTES / 4 };
@@ -83,32 +71,4 @@ static OLK_INLINE void olk_round_levels(int8_t *restrict stored, const double *r
         if (i / L % 4 == 3)
             olk_pack_levels(stored + i - 3 * L, level, 1 << 11);
     }
-}
-
-/* to[i] <- stored[i] + step feature[i] / 65536: as olk_round_if_certain in sorf_single.h. */
-static OLK_INLINE int olk_round_features(int8_t *restrict to, const int8_t *restrict stored,
-                                         const float *restrict feature, float step,
-                                         const float *restrict lower, const float *restrict upper,
-                                         const uint16_t *restrict bits)
-{
-    enum { L = OLK_BYTES / 4 };
-    olk_i32s level[4], unsure = {0};
-    for (int i = 0; i < 128; i += L) {
-        olk_i32s rise[2];
-        for (int side = 0; side < 2; side++) {
-            const olk_f32s change = olk_madd_f32s(olk_splat_f32(step), olk_load_f32s(feature + i),
-                                                  olk_load_f32s((side ? upper : lower) + i));
-            rise[side] = (__builtin_convertvector(change, olk_i32s) + olk_random_at(bits + i)) >>
-                         16;
-        }
-        unsure |= rise[0] ^ rise[1];
-        level[i / L % 4] = rise[0] + olk_levels_at(stored + i);
-        if (i / L % 4 == 3)
-            olk_pack_levels(to + i - 3 * L, level, 1 << 3);
-    }
-#if OLK_BYTES == 64
-    return !_mm512_test_epi32_mask((__m512i)unsure, (__m512i)unsure);
-#else
-    return _mm256_testz_si256((__m256i)unsure, (__m256i)unsure);
-#endif
 }

@@ -87,8 +87,8 @@ static inline void olk_attach_learner(olk_model *m)
     s->a = OLK_REGION(m, mean_weights);
     s->L = OLK_REGION(m, blend);
     if (s->L)
-        s->n = s->L + setup->sorf.groups * setup->sorf.n_blends + setup->sorf.linear +
-               setup->sorf.last_label;
+        s->n = (uint8_t *)s->L + item * (setup->sorf.groups * setup->sorf.n_blends +
+                                         setup->sorf.linear + setup->sorf.last_label);
     /* The kernel of a forecaster counts its own rows. */
     s->t = OLK_HAS(m, history) ? OLK_REGION(m, kernel_rows)
                                : olk_counter(m, OLK_AT_STEPS);
@@ -109,7 +109,7 @@ static inline void olk_attach_learner(olk_model *m)
     if (OLK_HAS(m, row_memory)) {
         s->memory_rows = OLK_REGION(m, row_memory);
         s->memory_held = OLK_REGION(m, memory_state);
-        s->memory_mistakes = (double *)(void *)(s->memory_held + 1);
+        s->memory_mistakes = OLK_REGION(m, memory_mistakes);
         s->memory_narrow = OLK_REGION(m, memory_narrow);
         s->recalled = OLK_REGION(m, recalled);
     }
@@ -163,7 +163,7 @@ static inline void olk_model_set_width(olk_model *m, double gamma)
     m->max_sum =
         olk_sorf_set_width(&m->config, OLK_OF(m).widths, gamma, OLK_SETUP_OF(m)->wide);
     if (!OLK_HAS(m, width_follows))
-        olk_set_memory_steps(&m->config, gamma);
+        olk_set_memory_steps(&m->config, gamma, OLK_SETUP_OF(m)->wide);
 }
 #endif
 
@@ -198,11 +198,26 @@ static inline void olk_model_clear(olk_model *m)
 
 /* -- Scores -- */
 
+/* Rows answered since the last label came, where labels lapse; a number behind the label. */
+static inline double olk_model_answers(const olk_model *m)
+{
+    return OLK_SETUP_OF(m)->wide ? ((const double *)m->state.last)[1]
+                                 : (double)((const float *)m->state.last)[1];
+}
+
+static inline void olk_model_set_answers(const olk_model *m, double count)
+{
+    if (OLK_SETUP_OF(m)->wide)
+        ((double *)m->state.last)[1] = count;
+    else
+        ((float *)m->state.last)[1] = (float)count;
+}
+
 /* The answers left until the last label expires. */
 static inline int64_t olk_model_answers_left(const olk_model *m)
 {
     const double lapse = OLK_SETUP_OF(m)->lapse;
-    return lapse > 0.0 ? (int64_t)(lapse - m->state.last[1]) : INT64_MAX;
+    return lapse > 0.0 ? (int64_t)(lapse - olk_model_answers(m)) : INT64_MAX;
 }
 
 /* Rows are scored next; returns for how many of them the last label is used. */
@@ -219,10 +234,11 @@ static inline void olk_model_count_answers(const olk_model *m, int64_t rows)
     const double lapse = OLK_SETUP_OF(m)->lapse;
     if (!(lapse > 0.0))
         return;
-    const double sum = m->state.last[1] + (double)rows, count = sum < lapse ? sum : lapse;
-    if (count != m->state.last[1]) {
+    const double before = olk_model_answers(m), sum = before + (double)rows;
+    const double count = sum < lapse ? sum : lapse;
+    if (count != before) {
         olk_begin_step(m->state.flags);
-        m->state.last[1] = count;
+        olk_model_set_answers(m, count);
         olk_end_step(m->state.flags, 0);
     }
 }
@@ -240,7 +256,8 @@ static inline int64_t olk_score_rows(olk_model *m, const void *rows, ptrdiff_t c
 {
     const olk_setup *setup = OLK_SETUP_OF(m);
     const olk_sorf_row row = {rows, NULL, 0};
-    double no_label = 0.0, *const last = m->state.last;
+    double no_label = 0.0; /* zero in either type */
+    void *const last = m->state.last;
     if (setup->lapse > 0.0 && m->lapsed)
         m->state.last = &no_label;
     OLK_OF(m).ops->scores(OLK_CONFIG(m), &m->state, &row, count, f);
@@ -303,7 +320,7 @@ static inline int olk_model_learn(olk_model *m, const void *x, double y, double 
         return OLK_REFUSED_TARGET;
     *f = OLK_OF(m).ops->learn(p, &m->state, &row, y, weight);
     if (setup->lapse > 0.0)
-        m->state.last[1] = 0.0;
+        olk_model_set_answers(m, 0.0);
     if (OLK_HAS(m, errors))
         olk_model_count_error(m, y, *f);
     return OLK_DONE;
@@ -443,7 +460,7 @@ static inline void olk_model_restart(olk_model *m)
     if (OLK_HAS(m, watch))
         OLK_OF(m).ops->restart_rows(OLK_CONFIG(m), &m->state);
     else
-        *m->state.last = 0.0;
+        memset(m->state.last, 0, OLK_SETUP_OF(m)->wide ? sizeof(double) : sizeof(float));
     olk_end_step(m->state.flags, 0);
 }
 

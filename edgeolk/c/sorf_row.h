@@ -41,7 +41,9 @@ static inline double olk_sorf_set_width(olk_sorf *p, const double (*widths)[OLK_
     double widest = 0.0;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++) {
-            p->omega[g][i] = olk_sqrt(2.0 * gamma * widths[g][i]) / 64.0;
+            p->omega[g][i] =
+                wide ? olk_sqrt(2.0 * gamma * widths[g][i]) / 64.0
+                     : (double)(olk_sqrtf(2.0f * (float)gamma * (float)widths[g][i]) / 64.0f);
             widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
         }
     const double growth = olk_max_growth * widest;
@@ -75,8 +77,7 @@ static inline int olk_sorf_accepts_target(double y)
    expert and the spread of the inputs begin at 1, novelty in time with a threshold and no event. */
 static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, int wide)
 {
-    for (int32_t g = 0; s->n && g < p->groups; g++)
-        s->n[g] = 1.0;
+    olk_begin_windows(p, s, wide);
     if (p->drift)
         olk_put_drift_number(s, wide, OLK_DRIFT_SPREAD, 1.0);
     for (ptrdiff_t i = 0; p->linear && i <= p->d; i++) {

@@ -1,6 +1,7 @@
 /* From the features of blocks to the scores of rows: pass 1 (docs/sorf.md, section 5, step 1).
 
-   Included after sorf_features.h; without #pragma once for the same reason. */
+   Included after sorf_features.h. */
+#pragma once
 
 #ifdef OLK_INTERLEAVED
 
@@ -16,7 +17,7 @@ typedef olk_entry olk_line_of_each[OLK_BYTES / sizeof(olk_entry)];
 /* The next word of each block's generator; the states of all lanes fill one or two vectors. */
 static OLK_INLINE olk_words olk_next_words(olk_u64s *state)
 {
-    enum { PARTS = 8 / (int)sizeof(olk_compute_t) };
+    enum { PARTS = 8 / (int)sizeof(olk_real) };
     olk_u64s word[PARTS];
     for (int g = 0; g < PARTS; g++) {
         const olk_u64s bits = (((state[g] >> 18) ^ state[g]) >> 27) & UINT32_MAX;
@@ -28,26 +29,26 @@ static OLK_INLINE olk_words olk_next_words(olk_u64s *state)
 }
 
 /* Eight lines negated where bits of the words are set, from bit `from` on. */
-static OLK_INLINE void olk_flip_eight(olk_compute_vec *r, olk_words words, int from)
+static OLK_INLINE void olk_flip_eight(olk_real_vec *r, olk_words words, int from)
 {
     olk_words high = words << (8 * (int)sizeof(olk_entry) - 8 - from);
     for (int k = 7; k >= 0; k--, high += high)
-        r[k] = (olk_compute_vec)((olk_words)r[k] ^ (high & olk_sign));
+        r[k] = (olk_real_vec)((olk_words)r[k] ^ (high & olk_sign));
 }
 
 /* Loads eight lines, `stride` lines between two. */
-static OLK_INLINE void olk_get_eight(olk_compute_vec *r, olk_line_of_each *line, const int stride)
+static OLK_INLINE void olk_get_eight(olk_real_vec *r, olk_line_of_each *line, const int stride)
 {
     for (int k = 0; k < 8; k++)
-        r[k] = *(const olk_compute_vec *)line[k * stride];
+        r[k] = *(const olk_real_vec *)line[k * stride];
 }
 
 /* Three stages of a transform across them, then stores them back. */
-static OLK_INLINE void olk_put_across(olk_compute_vec *r, olk_line_of_each *line, const int stride)
+static OLK_INLINE void olk_put_across(olk_real_vec *r, olk_line_of_each *line, const int stride)
 {
     olk_hadamard_across(8, r);
     for (int k = 0; k < 8; k++)
-        *(olk_compute_vec *)line[k * stride] = r[k];
+        *(olk_real_vec *)line[k * stride] = r[k];
 }
 
 /* Sketches a row for all blocks. */
@@ -61,16 +62,16 @@ static OLK_INLINE void olk_sketch_interleaved(const olk_input *x, ptrdiff_t d, o
             const olk_input *from = x + start + i;
             olk_line_of_each *to = line + (start + i) % 64;
             olk_input tail[8] = {0};
-            olk_compute_vec r[8];
+            olk_real_vec r[8];
             if (remaining < 8)
                 from = memcpy(tail, from, (size_t)remaining * sizeof *tail);
             for (int k = 0; k < 8; k++)
-                r[k] = (olk_entry)from[k] - (olk_compute_vec){0};
+                r[k] = (olk_entry)from[k] - (olk_real_vec){0};
             olk_flip_eight(r, words, i);
             for (int k = 0; k < 8; k++) {
-                const olk_compute_vec partial =
-                    start < 64 ? (olk_compute_vec){0} : *(olk_compute_vec *)to[k];
-                *(olk_compute_vec *)to[k] = partial + r[k];
+                const olk_real_vec partial =
+                    start < 64 ? (olk_real_vec){0} : *(olk_real_vec *)to[k];
+                *(olk_real_vec *)to[k] = partial + r[k];
             }
         }
     }
@@ -79,15 +80,15 @@ static OLK_INLINE void olk_sketch_interleaved(const olk_input *x, ptrdiff_t d, o
 }
 
 /* Exchanges, between registers l and l + h, the lanes with bit h of their number. */
-static OLK_INLINE void olk_exchange(olk_compute_vec *r, const int h)
+static OLK_INLINE void olk_exchange(olk_real_vec *r, const int h)
 {
-    enum { MANY = OLK_BYTES / (int)sizeof(olk_compute_t) };
+    enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
     const olk_words at = olk_lane_numbers();
     const olk_words low = at + ((olk_words)((at & (olk_word)h) != 0) & (olk_word)(MANY - h));
 #pragma GCC unroll 16
     for (int l = 0; l < MANY; l++)
         if (!(l & h)) {
-            const olk_compute_vec a = r[l], b = r[l + h];
+            const olk_real_vec a = r[l], b = r[l + h];
             r[l] = __builtin_shuffle(a, b, low);
             r[l + h] = __builtin_shuffle(a, b, low + (olk_word)h);
         }
@@ -96,10 +97,10 @@ static OLK_INLINE void olk_exchange(olk_compute_vec *r, const int h)
 /* to[l][i] = line[i][l], as many lines as lanes: one exchange per bit of their number. */
 static OLK_INLINE void olk_transpose_lines(olk_line_of_each *line, olk_entry (*to)[64])
 {
-    enum { MANY = OLK_BYTES / (int)sizeof(olk_compute_t) };
-    olk_compute_vec r[MANY];
+    enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
+    olk_real_vec r[MANY];
     for (int l = 0; l < MANY; l++)
-        r[l] = *(const olk_compute_vec *)line[l];
+        r[l] = *(const olk_real_vec *)line[l];
     olk_exchange(r, 1);
     olk_exchange(r, 2);
     if (MANY > 4)
@@ -107,18 +108,18 @@ static OLK_INLINE void olk_transpose_lines(olk_line_of_each *line, olk_entry (*t
     if (MANY > 8)
         olk_exchange(r, 8);
     for (int l = 0; l < MANY; l++)
-        *(olk_compute_vec *)to[l] = r[l];
+        *(olk_real_vec *)to[l] = r[l];
 }
 
 /* v[block] <- the next blocks of a row, sketched and transformed. */
 static OLK_NOCLONE void olk_interleave(const olk_sorf *p, uint64_t *generator, const olk_input *x,
                                        ptrdiff_t blocks, olk_entry (*v)[64])
 {
-    enum { MANY = OLK_BYTES / (int)sizeof(olk_compute_t) };
+    enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
     OLK_ALIGNED(64) olk_line_of_each line[64];
     OLK_ALIGNED(64) uint64_t first[MANY];
     const int used_lines = p->d < 64 ? (int)p->d : 64; /* zeros stay zeros next to each other */
-    olk_u64s state[8 / sizeof(olk_compute_t)];
+    olk_u64s state[8 / sizeof(olk_real)];
     /* Advancing by one block is one multiplication and one addition. */
     const uint64_t each = (uint64_t)((p->d + 31) / 32 + 4);
     uint64_t factor = 1, sum = 0;
@@ -132,7 +133,7 @@ static OLK_NOCLONE void olk_interleave(const olk_sorf *p, uint64_t *generator, c
     memcpy(state, first, sizeof state);
     olk_sketch_interleaved(x, p->d, state, line);
     for (int round = 0; round < 3; round++) {
-        olk_compute_vec r[8];
+        olk_real_vec r[8];
         for (int i = 0; round == 0 && i < used_lines; i += 8) {
             olk_get_eight(r, line + i, 1);
             olk_put_across(r, line + i, 1);
@@ -173,9 +174,9 @@ static OLK_NOCLONE void olk_add_products(const int16_t *feature, const int8_t *s
     lane[1] += sum & 0xffff;
 }
 
-static inline double olk_sum_of(const int32_t *lane)
+static inline float olk_sum_of(int32_t *lane)
 {
-    return (double)lane[0] * 65536.0 + (double)lane[1];
+    return (float)lane[0] * 65536.0f + (float)lane[1];
 }
 #else
 /* lane[l] += the products of numbers l, l + WIDE, .. of n <= 128. */
@@ -192,7 +193,7 @@ static OLK_NOCLONE void olk_add_products(const olk_entry *restrict feature,
         stored = padded;
     }
     enum { L = OLK_BYTES / (int)sizeof(olk_entry), VECTORS = WIDE / L };
-    olk_compute_vec sum[VECTORS];
+    olk_real_vec sum[VECTORS];
 #if OLK_BYTES == 16
     olk_entry converted[128];
     const olk_entry *wide = (const olk_entry *)stored;
@@ -203,18 +204,18 @@ static OLK_NOCLONE void olk_add_products(const olk_entry *restrict feature,
     }
 #endif
     for (int g = 0; g < VECTORS; g++)
-        sum[g] = *(const olk_compute_vec *)(lane + g * L);
+        sum[g] = *(const olk_real_vec *)(lane + g * L);
     for (int i = 0; i < 128; i += WIDE)
         for (int g = 0; g < VECTORS; g++) {
-            const olk_compute_vec features = *(const olk_compute_vec *)(feature + i + g * L);
+            const olk_real_vec features = *(const olk_real_vec *)(feature + i + g * L);
 #if OLK_BYTES == 16
-            sum[g] = olk_fma_lanes(features, *(const olk_compute_vec *)(wide + i + g * L), sum[g]);
+            sum[g] = olk_fma_lanes(features, *(const olk_real_vec *)(wide + i + g * L), sum[g]);
 #else
             sum[g] = olk_fma_lanes(features, olk_weights_at(stored + i + g * L), sum[g]);
 #endif
         }
     for (int g = 0; g < VECTORS; g++)
-        *(olk_compute_vec *)(lane + g * L) = sum[g];
+        *(olk_real_vec *)(lane + g * L) = sum[g];
 #else
     for (int l = 0; l < WIDE; l++)
         for (ptrdiff_t i = l; i < n; i += WIDE)
@@ -222,12 +223,21 @@ static OLK_NOCLONE void olk_add_products(const olk_entry *restrict feature,
 #endif
 }
 
-static inline double olk_sum_of(const olk_entry *lane)
+/* In double one after the other; in single precision the halves are added until one is left, which
+   vectors do in a few instructions. */
+static inline olk_real olk_sum_of(olk_entry *lane)
 {
+#ifdef OLK_SORF_FLOAT64
     double total = 0.0;
-    for (int l = 0; l < 64 / (int)sizeof *lane; l++)
-        total += (double)lane[l];
+    for (int l = 0; l < 8; l++)
+        total += lane[l];
     return total;
+#else
+    for (int half = 8; half; half /= 2)
+        for (int l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+#endif
 }
 #endif
 
@@ -240,20 +250,20 @@ static OLK_INLINE void olk_add_some_columns(const olk_sorf_feature *feature,
 #if OLK_BYTES > 16
     enum { L = OLK_BYTES / (int)sizeof(olk_entry) };
     const int lanes = 2 * max_columns < L ? L : 2 * max_columns;
-    olk_compute_vec sum[16 / L];
+    olk_real_vec sum[16 / L];
     olk_stored last[16] = {0};
     for (int g = 0; g < lanes / L; g++)
-        sum[g] = (olk_compute_vec){0};
+        sum[g] = (olk_real_vec){0};
     for (ptrdiff_t k = 0; k < lines; k++) {
         const olk_stored *from = stored + 2 * k * K;
         if (2 * (lines - k) * K < lanes + 2 * (K - n)) /* weights end before vectors do */
             from = memcpy(last, from, 2 * (size_t)n * sizeof *last);
-        const olk_compute_vec pair = olk_pairs_of(feature + 2 * k);
+        const olk_real_vec pair = olk_pairs_of(feature + 2 * k);
         for (int g = 0; g < lanes / L; g++)
             sum[g] += pair * olk_weights_at(from + g * L);
     }
     for (int g = 0; g < lanes / L; g++)
-        *(olk_compute_vec *)(total + g * L) = sum[g];
+        *(olk_real_vec *)(total + g * L) = sum[g];
 #else
     (void)max_columns;
     for (int i = 0; i < 2 * n; i++)
@@ -270,7 +280,8 @@ static OLK_INLINE void olk_add_some_columns(const olk_sorf_feature *feature,
 
 /* K columns: sum[c] += scale (features . column c), over `lines` frequencies. */
 static OLK_NOCLONE void olk_add_columns(const olk_sorf_feature *feature, const olk_stored *stored,
-                                        ptrdiff_t lines, ptrdiff_t K, double scale, double *sum)
+                                        ptrdiff_t lines, ptrdiff_t K, olk_real scale,
+                                        olk_real *sum)
 {
     for (ptrdiff_t c = 0; c < K; c += 8) {
         const int n = (int)(K - c < 8 ? K - c : 8);
@@ -280,7 +291,7 @@ static OLK_NOCLONE void olk_add_columns(const olk_sorf_feature *feature, const o
         else
             olk_add_some_columns(feature, stored + 2 * c, lines, K, n, 8, total);
         for (int i = 0; i < n; i++)
-            sum[c + i] += scale * ((double)total[2 * i] + (double)total[2 * i + 1]);
+            sum[c + i] += scale * ((olk_real)total[2 * i] + (olk_real)total[2 * i + 1]);
     }
 }
 
@@ -366,30 +377,27 @@ static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, uint64_t *genera
     return blocks;
 }
 
-/* The features of block `at`, `block` in its group, in the cache or in `own_feature`; NULL if an
-   angle is too large. */
+/* The features of block `at`, `block` in its group, in the cache or in `own_feature`. */
 static OLK_INLINE const olk_sorf_feature *
 olk_cached_features(const olk_entry *v, const olk_frequency_scales *scales, ptrdiff_t block,
-                    int small_angles, int must, const olk_row_cache *cache, ptrdiff_t at,
-                    ptrdiff_t lines, olk_sorf_feature *own_feature)
+                    int small_angles, const olk_row_cache *cache, ptrdiff_t at, ptrdiff_t lines,
+                    olk_sorf_feature *own_feature)
 {
     const int cached = cache && at < cache->blocks;
     olk_sorf_feature *feature = cached && lines == 64 ? cache->feature + 128 * at : own_feature;
     if (cache && at < cache->lines)
         memcpy(cache->line + 64 * at, v, 64 * sizeof *v);
-    if (!olk_features(v, scales, block, small_angles, must, feature))
-        return NULL;
+    olk_features(v, scales, block, small_angles, feature);
     if (cached && lines < 64)
         memcpy(cache->feature + 128 * at, own_feature, 2 * (size_t)lines * sizeof *own_feature);
     return feature;
 }
 
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. Returns 0
-   if an angle is too large for olk_entry, unless `must`: then olk_cos_sin is used. */
-static OLK_NOCLONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
-                                ptrdiff_t m, int must, const olk_row_cache *cache, double *fw,
-                                double *fa)
+   `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. */
+static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
+                                 const olk_sorf_row *row, ptrdiff_t m, const olk_row_cache *cache,
+                                 olk_real *fw, olk_real *fa)
 {
     /* Maximum of blocks transformed before their features are computed, of one row or of
        several. */
@@ -412,7 +420,7 @@ static OLK_NOCLONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, cons
     if (!row->index)
         olk_tails(p, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
-        const double size = 1.0 / (p->kappa * p->size[g] * (double)OLK_FEATURE_OF_ONE);
+        const olk_real size = olk_inverse_size(p, g) / OLK_FEATURE_OF_ONE;
         olk_begin_scales(p, g, &scales);
         for (ptrdiff_t r = 0; r < m; r++)
             memset(lane[r], 0, sizeof lane[r]);
@@ -432,10 +440,8 @@ static OLK_NOCLONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, cons
                 const olk_stored *w = (const olk_stored *)s->w + from;
                 const olk_stored *a = (const olk_stored *)s->a + from;
                 const olk_sorf_feature *feature =
-                    olk_cached_features(v[i], &scales, at - p->first[g], small_angles, must, cache,
-                                        at, lines, own_feature);
-                if (!feature)
-                    return 0;
+                    olk_cached_features(v[i], &scales, at - p->first[g], small_angles, cache, at,
+                                        lines, own_feature);
                 if (K > 1) {
                     const ptrdiff_t to = (r * p->groups + g) * K;
                     olk_add_columns(feature, w, lines, K, size, fw + to);
@@ -455,5 +461,4 @@ static OLK_NOCLONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, cons
                 fa[r * p->groups + g] = size * olk_sum_of(lane[r][1]);
         }
     }
-    return 1;
 }

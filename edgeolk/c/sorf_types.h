@@ -135,14 +135,15 @@ typedef struct {
    is the type of rows: double for float64, else float. */
 typedef struct {
     void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
-    double *L;              /* cumulative losses: [groups][n_blends], linear, last label */
-    double *n;              /* [groups] averaging windows in octets of rows, start at 1 */
+    void *L;                /* cumulative losses: [groups][n_blends], linear, last label; of type */
+    void *n;                /* [groups] averaging windows in octets of rows, start at 1; of type */
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
     uint16_t *flags;        /* marked before the first write of a step; may be NULL */
     double *target;         /* regression: mean, sum of squared deviations */
-    double *last;           /* last label: y, z, or class + 1; if labels lapse, answers since */
-    double *novelty;        /* rho, m */
+    void *last;             /* last label: y, z, or class + 1; if labels lapse, answers since; of
+                               type */
+    void *novelty;          /* rho, m; of type */
     void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
     void *log_scale, *gradient_square; /* relevance of each input: [d] of type */
     void *shared;                      /* of all inputs: log scale and squared gradient, of type */
@@ -151,8 +152,8 @@ typedef struct {
     /* a memory of rows: row_memory_state.h */
     uint8_t *memory_rows;
     uint64_t *memory_held;   /* rows stored; from bit 32 on where the search begins */
-    double *memory_mistakes; /* [OLK_MEMORY_WEIGHTS] */
-    double *memory_narrow;   /* [OLK_MEMORY_WEIGHTS - 1], of the narrower kernel's experts */
+    void *memory_mistakes;   /* [OLK_MEMORY_WEIGHTS] of type */
+    void *memory_narrow;     /* [OLK_MEMORY_WEIGHTS - 1] of type, of the narrower kernel's experts */
     /* novelty in time */
     void *channels;         /* 12 numbers of each of d / 3 channels, of type: novelty.h */
     uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
@@ -161,9 +162,9 @@ typedef struct {
     /* scratch */
     void *inputs; /* relevance of each input: [2][d] of type; novelty in time: [d]; clamped
                                inputs otherwise: [d], where a single row may be stored */
-    double *scores;         /* K > 1: [2][groups][K] */
-    double *recalled;       /* row memory, K > 1: [2][K], with two kernels [3][K] */
-    void *row;              /* may be NULL: [D][2], float for float32, else double */
+    void *scores;           /* K > 1: [2][groups][K] of type */
+    void *recalled;         /* row memory, K > 1: [2][K], with two kernels [3][K]; of type */
+    void *row;              /* may be NULL: [D][2] of type */
 #ifdef OLK_SORF_SCRATCH
     double *work;           /* [OLK_WORK_BYTES / 8]: sorf_form.h */
 #endif
@@ -196,6 +197,8 @@ typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, dou
 typedef void (*olk_forecast_answer_fn)(const olk_forecast *, const olk_forecast_state *,
                                        const olk_sorf *, const olk_sorf_state *, void *z,
                                        olk_forecast_answer *answer);
+/* The weight of the row memory in the next answer. */
+typedef double (*olk_sorf_share_fn)(const olk_sorf *, const olk_sorf_state *);
 typedef int (*olk_forecast_tell_fn)(const olk_forecast *, const olk_forecast_state *,
                                     const olk_sorf *, const olk_sorf_state *, void *z,
                                     double target, double *answer);
@@ -211,6 +214,7 @@ typedef struct {
     olk_sorf_event_fn accept, restart_rows;
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
+    olk_sorf_share_fn memory_share;
     olk_forecast_answer_fn predict, ask;
     olk_forecast_tell_fn tell;
     olk_forecast_plain_fn restart, begin;

@@ -30,7 +30,7 @@ static void olk_sorf_features(const olk_sorf *p, const olk_sorf_row *row, double
     olk_group_scales(p, 0, &scales);
     for (ptrdiff_t b = 0; 64 * b < p->D; b++) {
         olk_transform_block(p, &generator, row, &tail, &block, &first, &second);
-        olk_features(olk_lines_of(&block), &scales, b, small_angles, 1, block.feature);
+        olk_features(olk_lines_of(&block), &scales, b, small_angles, block.feature);
         for (ptrdiff_t k = 0; k < olk_lines(p, b); k++) {
             olk_put(dtype, to, 64 * b + k, norm * (double)block.feature[2 * k]);
             olk_put(dtype, to, p->D + 64 * b + k, norm * (double)block.feature[2 * k + 1]);
@@ -61,6 +61,7 @@ const olk_sorf_ops OLK_SORF_TABLE = {
 #else
     olk_sorf_features,
 #endif
+    olk_sorf_memory_share,
     olk_forecast_predict,
     olk_forecast_ask,
     olk_forecast_tell,

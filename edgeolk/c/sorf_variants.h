@@ -1,9 +1,7 @@
 /* The units of the learner on structured features by instruction set, in the order of
-   ring_variants.h, and by type of weights: int8, float32, float64; and what all sets share. */
+   ring_variants.h, and by type of weights: int8, float32, float64. */
 #pragma once
 
-#define OLK_HEDGE_DEFINITIONS 1
-#include "hedge.h"
 #include "sorf_types.h"
 
 extern const olk_sorf_ops olk_sorf_int8_scalar, olk_sorf_float32_scalar, olk_sorf_float64_scalar,

@@ -17,9 +17,9 @@ enum { OLK_MAX_CHANGE = 1000 };
 /* A factor for features. */
 typedef olk_sum olk_step;
 
-static OLK_INLINE olk_step olk_step_of(olk_compute_t tau)
+static OLK_INLINE olk_step olk_step_of(olk_real tau)
 {
-    return tau * (olk_compute_t)OLK_LEVEL_PARTS;
+    return tau * (olk_real)OLK_LEVEL_PARTS;
 }
 
 static OLK_INLINE olk_sum olk_times(olk_step step, olk_sum x)
@@ -29,11 +29,11 @@ static OLK_INLINE olk_sum olk_times(olk_step step, olk_sum x)
 
 static OLK_INLINE int olk_is_in_range(olk_step step)
 {
-    return olk_abs_entry(step) <= (olk_sum)OLK_MAX_CHANGE * (olk_sum)OLK_LEVEL_PARTS;
+    return olk_abs(step) <= (olk_sum)OLK_MAX_CHANGE * (olk_sum)OLK_LEVEL_PARTS;
 }
 
 /* The factor of gaps between weights, a gap, and the gap of a weight to kappa times a feature. */
-static OLK_INLINE olk_step olk_gap_step(olk_compute_t inverse)
+static OLK_INLINE olk_step olk_gap_step(olk_real inverse)
 {
     return olk_step_of(inverse);
 }
@@ -43,20 +43,17 @@ static OLK_INLINE olk_sum olk_gap_of(olk_gap levels)
     return (olk_sum)levels;
 }
 
-static OLK_INLINE olk_sum olk_feature_gap(olk_compute_t kappa, olk_sorf_feature x, olk_stored a)
+static OLK_INLINE olk_sum olk_feature_gap(olk_real kappa, olk_sorf_feature x, olk_stored a)
 {
     return kappa * x - (olk_sum)a;
 }
 
-/* A change plus 2^27, rounded to the nearest integer. */
+/* A change plus 2^27, rounded to the nearest integer, a half upwards. */
 static OLK_INLINE int32_t olk_lifted(olk_sum change)
 {
-#ifdef OLK_SORF_SINGLE
-    const float v = change + 0.5f;
-    return (int32_t)v - (v < (float)(int32_t)v) + (1 << 27);
-#else
-    return (int32_t)((double)change + 134217728.5);
-#endif
+    const olk_sum v = change + (olk_sum)0.5;
+    const int32_t towards_zero = (int32_t)v;
+    return towards_zero - (v < (olk_sum)towards_zero) + (1 << 27);
 }
 #endif
 
@@ -117,7 +114,7 @@ static OLK_NOCLONE void olk_add_changes(olk_stored *stored, const olk_sum *chang
 
 /* stored += tau feature, one column; n of 128 features are used. */
 static inline void olk_learn(olk_stored *stored, const olk_sorf_feature *restrict feature,
-                             olk_compute_t tau, ptrdiff_t n, uint64_t *generator)
+                             olk_real tau, ptrdiff_t n, uint64_t *generator)
 {
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
     const olk_step step = olk_step_of(tau);
@@ -132,7 +129,7 @@ static inline void olk_learn(olk_stored *stored, const olk_sorf_feature *restric
 
 /* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
 static OLK_NOCLONE void olk_learn_two(olk_stored *stored, const olk_sorf_feature *feature,
-                                      olk_compute_t tau, ptrdiff_t lines, ptrdiff_t K,
+                                      olk_real tau, ptrdiff_t lines, ptrdiff_t K,
                                       ptrdiff_t low, ptrdiff_t high, uint64_t *generator)
 {
     enum { LINES = OLK_CHUNK / 4 };
@@ -161,7 +158,7 @@ static OLK_NOCLONE void olk_learn_two(olk_stored *stored, const olk_sorf_feature
 
 /* a += (w - a) / n over `count` numbers; `inverse` is 1 / n. */
 static OLK_NOCLONE void olk_average_step(olk_stored *a, const olk_stored *w, ptrdiff_t count,
-                                         olk_compute_t inverse, uint64_t *generator)
+                                         olk_real inverse, uint64_t *generator)
 {
     olk_gap gap[OLK_CHUNK];
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
@@ -183,7 +180,7 @@ static OLK_NOCLONE void olk_average_step(olk_stored *a, const olk_stored *w, ptr
 }
 
 /* w -= leak w over `count` numbers (section 14). */
-static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_compute_t leak,
+static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_real leak,
                                  uint64_t *generator)
 {
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
@@ -199,7 +196,7 @@ static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_compute_t l
 
 /* a += (kappa feature - a) / n over one block. */
 static inline void olk_average_block(olk_stored *a, const olk_sorf_feature *feature,
-                                     olk_compute_t kappa, ptrdiff_t n, olk_compute_t inverse,
+                                     olk_real kappa, ptrdiff_t n, olk_real inverse,
                                      uint64_t *generator)
 {
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
@@ -215,38 +212,38 @@ static inline void olk_average_block(olk_stored *a, const olk_sorf_feature *feat
 /* -- The linear expert --
    docs/sorf.md, section 7. */
 
-static inline double olk_linear_score(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *row)
+static inline olk_real olk_linear_score(const olk_sorf *p, const olk_sorf_state *s,
+                                        const olk_sorf_row *row)
 {
     if (!p->linear)
-        return 0.0;
+        return 0;
     const olk_input *x = row->values, *wl = s->wl;
     const ptrdiff_t count = row->index ? row->count : p->d;
-    double f = (double)wl[p->d];
+    olk_real f = wl[p->d];
     for (ptrdiff_t k = 0; k < count; k++)
-        f += (double)x[k] * (double)wl[row->index ? row->index[k] : k];
+        f += x[k] * wl[row->index ? row->index[k] : k];
     return f;
 }
 
 /* AROW with one variance per weight. */
 static inline void olk_learn_linear(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, double y, double f)
+                                    const olk_sorf_row *row, olk_real y, olk_real f)
 {
     const olk_input *x = row->values;
     olk_input *wl = s->wl, *Sl = s->Sl;
     const ptrdiff_t count = row->index ? row->count : p->d;
-    const double error = p->task == OLK_SORF_REGRESSION ? y - f : y * (1.0 - y * f);
-    if (p->task != OLK_SORF_REGRESSION && !(1.0 - y * f > 0.0))
+    const olk_real error = p->task == OLK_SORF_REGRESSION ? y - f : y * (1 - y * f);
+    if (p->task != OLK_SORF_REGRESSION && !(1 - y * f > 0))
         return;
-    double spread = (double)Sl[p->d] + 1.0;
+    olk_real spread = Sl[p->d] + 1;
     for (ptrdiff_t k = 0; k < count; k++)
-        spread += (double)x[k] * (double)x[k] * (double)Sl[row->index ? row->index[k] : k];
-    const double b = 1.0 / spread;
+        spread += x[k] * x[k] * Sl[row->index ? row->index[k] : k];
+    const olk_real b = 1 / spread;
     for (ptrdiff_t k = 0; k <= count; k++) { /* the last is the bias */
         const ptrdiff_t i = k == count ? p->d : (row->index ? row->index[k] : k);
-        const double q = (double)Sl[i] * (k == count ? 1.0 : (double)x[k]);
-        wl[i] = (olk_input)((double)wl[i] + error * b * q);
-        Sl[i] = (olk_input)((double)Sl[i] - b * q * q);
+        const olk_real q = k == count ? Sl[i] : Sl[i] * x[k];
+        wl[i] += error * b * q;
+        Sl[i] -= b * q * q;
     }
 }
 
@@ -254,7 +251,7 @@ static inline void olk_learn_linear(const olk_sorf *p, const olk_sorf_state *s,
 
 /* Plan of pass 2: the change of each group, and the direction of relevance's gradient. */
 typedef struct {
-    double tau[OLK_SORF_GROUPS];
+    olk_real tau[OLK_SORF_GROUPS];
     int live[OLK_SORF_GROUPS];
     ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
     int follows; /* relevance follows the gradient along this slope */
@@ -262,28 +259,28 @@ typedef struct {
 } olk_change_plan;
 
 /* tau of each group from its own loss; returns how many groups change. */
-static inline int olk_losses(const olk_group_scores *f, double y, double weight, uint64_t t,
-                             double slack, olk_change_plan *plan)
+static inline int olk_losses(const olk_group_scores *f, olk_real y, olk_real weight, uint64_t t,
+                             olk_change_plan *plan)
 {
     const olk_sorf *p = f->p;
+    const olk_real kappa = (olk_real)p->kappa, r = (olk_real)p->r;
     /* Exactly f_w: f_a + 1 (f_w - f_a) is not, and a loss of exactly 0 changes nothing. */
-    const olk_group_scores w = {p, f->fw, f->fw, 0.0, 0.0, NULL};
+    const olk_group_scores w = {p, f->fw, f->fw, 0, 0, NULL};
     int n_changes = 0;
     for (int32_t g = 0; g < p->groups; g++) {
         plan->rival[g] = 0;
         if (p->task == OLK_SORF_REGRESSION) {
-            const double pull = weight / (1.0 + p->r);
+            const olk_real pull = weight / (1 + r);
             plan->live[g] = t > 0;
-            plan->tau[g] = p->kappa * (y - f->fw[g]) * (pull < 1.0 ? pull : 1.0);
+            plan->tau[g] = kappa * (y - f->fw[g]) * (pull < 1 ? pull : 1);
         } else {
             const int multiclass = p->task == OLK_SORF_CLASSES;
-            const double loss =
-                (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - olk_sorf_margin(&w, NULL, g, 0.0, y);
+            const olk_real loss =
+                (weight == 1 ? 1 : olk_root(weight)) - olk_sorf_margin(&w, NULL, g, 0, y);
             if (multiclass)
-                plan->rival[g] = olk_sorf_rival(&w, NULL, g, 0.0, y);
-            plan->live[g] = loss > -slack;
-            plan->tau[g] =
-                p->kappa * loss / ((multiclass ? 2.0 : 1.0) + p->r) * (multiclass ? 1.0 : y);
+                plan->rival[g] = olk_sorf_rival(&w, NULL, g, 0, y);
+            plan->live[g] = loss > 0;
+            plan->tau[g] = kappa * loss / ((multiclass ? 2 : 1) + r) * (multiclass ? 1 : y);
         }
         n_changes += plan->live[g];
     }
@@ -312,7 +309,7 @@ static OLK_NOCLONE void olk_add_direction(const olk_sorf *p, const olk_sorf_stat
     const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
     const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
     const uint64_t start = generator;
-    const olk_compute_t unit =
+    const olk_real unit =
         olk_gradient(p, &plan->slope, g, w, a, feature, lines, scales, b - p->first[g], h);
     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
     olk_draw_signs(&generator, &first);
@@ -322,11 +319,10 @@ static OLK_NOCLONE void olk_add_direction(const olk_sorf *p, const olk_sorf_stat
 }
 
 /* Pass 2, from the cache; the rest is computed again. Returns the derivative of the score with
-   respect to the shared log scale, if relevance follows that (section 7e). Without `learn` weights
-   stay. */
-static OLK_NOCLONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
-                                          const olk_sorf_row *x, const olk_change_plan *plan,
-                                          const olk_row_cache *cache, int learn)
+   respect to the shared log scale, if relevance follows that (section 7e). */
+static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
+                                            const olk_sorf_row *x, const olk_change_plan *plan,
+                                            const olk_row_cache *cache)
 {
     OLK_WORK(olk_line_values, line_copy, s, OLK_AT_LINE); /* features may overlay their lines */
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
@@ -340,7 +336,7 @@ static OLK_NOCLONE double olk_second_pass(const olk_sorf *p, const olk_sorf_stat
     const ptrdiff_t known = shared && cache->lines < cache->blocks ? cache->lines : cache->blocks;
     const int recompute = known < p->first[p->groups];
     olk_input *q = per_input ? (olk_input *)s->inputs + p->d : NULL;
-    double gradient = 0.0;
+    olk_real gradient = 0;
     const int small_angles = recompute && olk_angles_are_small(p, x, 1);
     ptrdiff_t drawn = 0; /* blocks whose words were drawn */
     if (recompute && !x->index)
@@ -348,7 +344,7 @@ static OLK_NOCLONE double olk_second_pass(const olk_sorf *p, const olk_sorf_stat
     if (per_input)
         memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
     for (int32_t g = 0; g < p->groups; g++) {
-        const olk_compute_t tau = (olk_compute_t)plan->tau[g];
+        const olk_real tau = plan->tau[g];
         const ptrdiff_t rival = plan->rival[g];
         if (!plan->live[g])
             continue;
@@ -369,7 +365,7 @@ static OLK_NOCLONE double olk_second_pass(const olk_sorf *p, const olk_sorf_stat
             if (b >= known && shared)
                 memcpy(line_copy->of, olk_lines_of(block), sizeof line_copy->of);
             if (b >= cache->blocks) {
-                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1,
+                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles,
                              block->feature);
             } else if (lines == 64) {
                 feature = cache->feature + 128 * b;
@@ -386,8 +382,6 @@ static OLK_NOCLONE double olk_second_pass(const olk_sorf *p, const olk_sorf_stat
                 olk_add_direction(p, s, x, plan, g, b, start, &scales, feature, q);
             if (per_input && b < known)
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words + 4));
-            if (!learn)
-                continue;
             if (K == 1)
                 olk_learn(w, feature, tau, 2 * lines, s->rounding);
             else if (plan->slope.y < rival)
@@ -398,121 +392,3 @@ static OLK_NOCLONE double olk_second_pass(const olk_sorf *p, const olk_sorf_stat
     }
     return gradient;
 }
-
-#ifdef OLK_MIXED_PRECISION
-
-/* -- Exact roundings of uncertain blocks --
-   Repeats in double those roundings of a row's changes that single precision (sorf_single.h) left
-   uncertain: one block at a time, with both bounds of tau; if tau itself is too uncertain, the
-   score is computed in double, which costs as much as a row (docs/sorf.md, section 5). */
-
-/* Levels of block b of group g, with tau - tau_error and tau + tau_error, by the words from
-   *generator on. Returns whether both give the same levels. */
-static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *x, int32_t g, ptrdiff_t b, double tau,
-                                      double tau_error, uint64_t *generator, olk_stored *levels)
-{
-    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
-    olk_tail tail;
-    olk_frequency_scales scales;
-    olk_signs first, second;
-    olk_stored other[128];
-    const size_t bytes = 2 * (size_t)olk_lines(p, b) * sizeof *other;
-    const olk_stored *w = (const olk_stored *)s->w + 128 * b;
-    uint64_t signs = p->signs, second_generator = *generator;
-    olk_pcg_skip(&signs, OLK_PCG_SIGNS, (uint64_t)(((p->d + 31) / 32 + 4) * b));
-    if (!x->index)
-        olk_tails(p, x->values, 1, &tail);
-    olk_transform_block(p, &signs, x, &tail, block, &first, &second);
-    olk_group_scales(p, g, &scales);
-    olk_features(olk_lines_of(block), &scales, b - p->first[g], olk_angles_are_small(p, x, 1), 1,
-                 block->feature);
-    memcpy(levels, w, bytes);
-    memcpy(other, w, bytes);
-    olk_learn(levels, block->feature, tau - tau_error, 2 * olk_lines(p, b), generator);
-    olk_learn(other, block->feature, tau + tau_error, 2 * olk_lines(p, b), &second_generator);
-    return !memcmp(levels, other, bytes);
-}
-
-/* Rounds the changes of block b. Without `write` nothing of the row is written yet; with it, tau is
-   as certain as it was when the changes were tried. */
-static OLK_COLD void olk_round_exactly(const olk_group_scores *f, const olk_sorf_state *s,
-                                       const olk_sorf_row *x, double y, double weight,
-                                       olk_change_plan *plan, olk_trial *trial, ptrdiff_t b,
-                                       int write)
-{
-    olk_stored levels[128];
-    const olk_sorf *p = f->p;
-    const ptrdiff_t lines = olk_lines(p, b);
-    olk_stored *w = (olk_stored *)s->w + 128 * b;
-    uint64_t after;
-    int32_t g = 0;
-    while (b >= p->first[g + 1])
-        g++;
-    for (;;) {
-        const double widest = olk_max_typical_angle(p, g, olk_max_sketch_length(p, x));
-        const double tau_error = trial->exact ? 0.0 : olk_tau_error(p, widest);
-        after = trial->after;
-        if (olk_round_between(p, s, x, g, b, plan->tau[g], tau_error, &after, levels) ||
-            trial->exact)
-            break;
-        double fw[OLK_SORF_GROUPS];
-        olk_pass(p, s, x, 1, 1, NULL, fw, NULL);
-        const olk_group_scores exact = {p, fw, fw, 0.0, 0.0, NULL};
-        olk_losses(&exact, y, weight, *s->t, 0.0, plan);
-        trial->exact = 1;
-    }
-    trial->after = after;
-    if (!write && b < trial->stored) {
-        trial->middle = after;
-        w = trial->levels + 128 * b;
-    }
-    if (write || b < trial->stored)
-        olk_put_levels(w, levels, lines);
-}
-
-/* Rounds the changes of all blocks from b on. Returns 0 if they are too large for single
-   precision. */
-static inline int olk_round_all(const olk_group_scores *f, const olk_sorf_state *s,
-                                const olk_sorf_row *x, double y, double weight,
-                                olk_change_plan *plan, olk_trial *trial, ptrdiff_t b, int write)
-{
-    const ptrdiff_t all = f->p->first[f->p->groups];
-    for (; b < all; b++) {
-        b = olk_round_row(f->p, s, x, plan->tau, plan->live, trial, b, write);
-        if (b < 0)
-            return 0;
-        if (b < all)
-            olk_round_exactly(f, s, x, y, weight, plan, trial, b, write);
-    }
-    return 1;
-}
-
-/* Tries all changes of a row; writes only to the trial. */
-static inline int olk_try_changes(const olk_group_scores *f, const olk_sorf_state *s,
-                                  const olk_sorf_row *x, double y, double weight,
-                                  olk_change_plan *plan, olk_trial *trial)
-{
-    trial->middle = trial->after = *s->rounding;
-    return olk_round_all(f, s, x, y, weight, plan, trial, 0, 0);
-}
-
-/* Commits the tried changes; blocks whose new weights did not fit into the trial are rounded
-   again. */
-static inline void olk_commit_changes(const olk_group_scores *f, const olk_sorf_state *s,
-                                      const olk_sorf_row *x, double y, double weight,
-                                      olk_change_plan *plan, olk_trial *trial)
-{
-    const olk_sorf *p = f->p;
-    for (int32_t g = 0; g < p->groups; g++)
-        for (ptrdiff_t b = p->first[g]; plan->live[g] && b < p->first[g + 1] && b < trial->stored;
-             b++)
-            olk_put_levels((olk_stored *)s->w + 128 * b, trial->levels + 128 * b, olk_lines(p, b));
-    if (trial->stored < p->first[p->groups]) {
-        trial->after = trial->middle;
-        olk_round_all(f, s, x, y, weight, plan, trial, trial->stored, 1);
-    }
-    *s->rounding = trial->after;
-}
-
-#endif

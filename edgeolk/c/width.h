@@ -60,10 +60,12 @@ static inline double olk_gamma_of(const olk_width *w, int laplacian, double max_
    readings the width is not too narrow for the next one. */
 enum { OLK_PRIOR_ROWS = 32, OLK_WIDTH_ROWS = 4096 };
 static const double olk_min_square = 1e-6;
+/* The largest |x|^2 that counts: squares may overflow in single precision. */
+static const double olk_max_row_square = 1e30;
 
-static inline double olk_gamma_from_square(double q)
+static inline double olk_gamma_from_square(double q, int wide)
 {
-    return 1.0 / (2.0 * q);
+    return wide ? 1.0 / (2.0 * q) : (double)(1.0f / (2.0f * (float)q));
 }
 
 /* Sums over a row: of |x_j|, of squares, and of squares as the features see them, clamped to `hold`
@@ -72,18 +74,29 @@ typedef struct {
     double sizes, squares, clamped;
 } olk_row_sums;
 
-/* `wide`: the row is doubles, else floats. */
+/* The same in the type of rows; `wide`: doubles, else floats. */
 static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wide, double hold)
 {
-    olk_row_sums sum = {0.0, 0.0, 0.0};
-    for (ptrdiff_t j = 0; j < d; j++) {
-        const double x = wide ? ((const double *)row)[j] : (double)((const float *)row)[j];
-        const double size = olk_fabs(x);
-        const double seen = hold > 0.0 && size > hold ? hold : size;
-        sum.sizes += size;
-        sum.squares += x * x;
-        sum.clamped += seen * seen;
+    if (wide) {
+        const double *x = row;
+        olk_row_sums sum = {0.0, 0.0, 0.0};
+        for (ptrdiff_t j = 0; j < d; j++) {
+            const double size = olk_fabs(x[j]), seen = hold > 0.0 && size > hold ? hold : size;
+            sum.sizes += size;
+            sum.squares += size * size;
+            sum.clamped += seen * seen;
+        }
+        return sum;
     }
+    const float *x = row, most = (float)hold;
+    float sizes = 0.0f, squares = 0.0f, clamped = 0.0f;
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const float size = olk_fabsf(x[j]), seen = most > 0.0f && size > most ? most : size;
+        sizes += size;
+        squares += size * size;
+        clamped += seen * seen;
+    }
+    const olk_row_sums sum = {(double)sizes, (double)squares, (double)clamped};
     return sum;
 }
 
@@ -91,11 +104,16 @@ static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wid
 static inline double olk_update_mean_square(double q, double square, ptrdiff_t d, int wide,
                                             uint64_t rows)
 {
-    if (!(square > 0.0))
-        return q;
     const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)
                                                             : (double)OLK_WIDTH_ROWS;
-    const double next = q + (square - q) / n, floor = olk_min_square * (double)d;
-    const double clipped = next > floor ? next : floor;
-    return wide ? clipped : (double)(float)clipped;
+    if (!(square > 0.0))
+        return q;
+    square = square < olk_max_row_square ? square : olk_max_row_square;
+    if (wide) {
+        const double next = q + (square - q) / n, floor = olk_min_square * (double)d;
+        return next > floor ? next : floor;
+    }
+    const float next = (float)q + ((float)square - (float)q) / (float)n;
+    const float floor = (float)olk_min_square * (float)d;
+    return (double)(next > floor ? next : floor);
 }

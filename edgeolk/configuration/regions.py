@@ -81,7 +81,7 @@ class Kind:
 
     #: Type of its numbers: a code of ``ELEMENT_BYTES``, or a word for the type that the
     #: configuration uses for support vectors ("storage"), the arithmetic on rows ("computing"),
-    #: coefficients ("real"), kernel values ("value") or exact features ("exact").
+    #: coefficients ("real") or kernel values ("value").
     element: str
     #: Number of rows, and numbers from one row to the next: each a number or an attribute of
     #: ``Settings``; or a function that computes both from a configuration.

@@ -221,7 +221,6 @@ class Settings:
         named = {
             "storage": self.storage.element,
             "computing": self.storage.computes_in,
-            "exact": "f" if self.dtype == Dtype.FLOAT32 else "d",
         }
         return named.get(word, word)
 

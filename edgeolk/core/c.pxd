@@ -425,16 +425,16 @@ cdef extern from "sorf_types.h" nogil:
     ctypedef struct olk_sorf_state:
         void* w
         void* a
-        double* L
-        double* n
+        void* L
+        void* n
         uint64_t* t
         uint64_t* mistakes
         uint64_t* updates
         uint64_t* rounding
         uint16_t* flags
         double* target
-        double* last
-        double* novelty
+        void* last
+        void* novelty
         void* wl
         void* Sl
         void* log_scale
@@ -444,15 +444,15 @@ cdef extern from "sorf_types.h" nogil:
         void* drift
         uint8_t* memory_rows
         uint64_t* memory_held
-        double* memory_mistakes
-        double* memory_narrow
+        void* memory_mistakes
+        void* memory_narrow
         void* channels
         uint32_t* readings
         void* deviations
         uint64_t* watch
         void* inputs
-        double* scores
-        double* recalled
+        void* scores
+        void* recalled
         void* row
 
     ctypedef struct olk_sorf_row:
@@ -469,6 +469,7 @@ cdef extern from "sorf_types.h" nogil:
                                         const olk_sorf_row* row, ptrdiff_t m, double* out) noexcept
     ctypedef void (*olk_sorf_features_fn)(const olk_sorf* p, const olk_sorf_row* row, double norm,
                                           int wide, void* to) noexcept
+    ctypedef double (*olk_sorf_share_fn)(const olk_sorf* p, const olk_sorf_state* s) noexcept
     ctypedef void (*olk_forecast_answer_fn)(const olk_forecast* f, const olk_forecast_state* state,
                                             const olk_sorf* p, const olk_sorf_state* s, void* z,
                                             olk_forecast_answer* answer) noexcept
@@ -487,6 +488,7 @@ cdef extern from "sorf_types.h" nogil:
         olk_sorf_event_fn restart_rows
         olk_sorf_scores_fn scores
         olk_sorf_features_fn features
+        olk_sorf_share_fn memory_share
         olk_forecast_answer_fn predict
         olk_forecast_answer_fn ask
         olk_forecast_tell_fn tell
@@ -514,6 +516,7 @@ cdef extern from "setup.h" nogil:
         size_t drift
         size_t row_memory
         size_t memory_state
+        size_t memory_mistakes
         size_t memory_narrow
         size_t novelty
         size_t channels
@@ -674,8 +677,7 @@ cdef extern from "sorf_model.h" nogil:
 # What it does outside the loops, as far as Cython code calls it.
 
 cdef extern from "row_memory_state.h" nogil:
-    void olk_set_memory_steps(olk_sorf* p, double gamma) noexcept
-    double olk_memory_weight(const olk_sorf* p, const olk_sorf_state* s) noexcept
+    void olk_set_memory_steps(olk_sorf* p, double gamma, int wide) noexcept
 
 
 cdef extern from "drift.h" nogil:

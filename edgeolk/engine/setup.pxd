@@ -59,7 +59,7 @@ cdef inline int fill_sorf_setup(olk_setup* m, object config, object regions) exc
         m.lapse = config.values["lapse"]
     fill_learner(&m.sorf, m.widths, config)
     m.sorf.hold = config.clamp_limit
-    olk_set_memory_steps(&m.sorf, m.preprocessing.gamma)
+    olk_set_memory_steps(&m.sorf, m.preprocessing.gamma, m.wide)
     m.max_sum = olk_sorf_set_width(&m.sorf, m.widths, m.preprocessing.gamma, m.wide)
     m.forecasts = config.forecaster is not None
     if m.forecasts:

@@ -54,11 +54,7 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "hints": (*_words("d", "hint_error"), *_words("q", "seen")),
     "nystrom": _words("q", "rank"),
     "evidence": _words("d", "evidence_error", "evidence_weight", "posterior_scale"),
-    "memory_state": (
-        *_words("q", "memory_held"),  # rows, and from bit 32 on where the search begins
-        *_words("d", *(f"memory_mistakes_{i}" for i in range(5))),
-        *_words("q", "memory_spare_0", "memory_spare_1"),
-    ),
+    "memory_state": _words("q", "memory_held"),  # rows, from bit 32 on where the search begins
     "watch": _words("q", "idle_rows", "alarms", "quiet_rows", "verdict", "event"),
     "skipped": _words("q", "n_skipped"),
     "clipped_rows": _words("q", "clipped_rows"),

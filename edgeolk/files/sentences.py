@@ -61,7 +61,6 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("BAD_MEMORY_ROWS", "{got} rows in a memory of {where}"),
     ("BAD_MEMORY_HEAD", "the search in a memory begins at row {got}"),
     ("BAD_MEMORY_EXPERT", "mistakes of a memory's experts: {got}"),
-    ("BAD_MEMORY_SPARE", "spare words of a memory are not 0"),
     ("BAD_MEMORY_CODE", "a code of remembered row {where} is {got}"),
     ("BAD_MEMORY_COEFFICIENT", "the coefficient of remembered row {where} is {got}"),
     ("BAD_MEMORY_CLASS", "a class of remembered row {where} is {got}"),

@@ -140,7 +140,7 @@ OPTIONS: dict[str, Option] = {
         "rows of a memory in 4 bits, a kernel model of narrow widths in addition to the features;"
         " d / 2 + 3 bytes each (two classes: d / 2 + 1); the default with enough given bytes",
         f"[0, {MAX_SIZE}]", integer=True, omitted=0.0, switched=True,
-        regions=("row_memory", "memory_state"),
+        regions=("row_memory", "memory_state", "memory_mistakes"),
     ),
     "lapse": Option(
         21, 0,

@@ -59,8 +59,8 @@ KINDS: dict[str, Kind] = {
     "mean_weights": Kind(
         "storage", lambda c: (c.budget, 2 * c.columns), "their running average", 29
     ),
-    "blend": Kind("d", _blend, "mistakes of the experts, averaging windows", 30),
-    "novelty": Kind("d", (1, 2), "threshold; mean score of features", 36),
+    "blend": Kind("computing", _blend, "mistakes of the experts, averaging windows", 30),
+    "novelty": Kind("computing", (1, 2), "threshold; mean score of features", 36),
     "channels": Kind("computing", ("n_features", 12), "channels: moments, short memory", 48),
     "channel_counts": Kind(
         "i", (1, "n_features"), "channels: readings, and rows without a change", 49
@@ -71,7 +71,7 @@ KINDS: dict[str, Kind] = {
     "watch": Kind("w", (1, 5), "idle rows, events, rows since the last event, verdict, flags", 51),
     "target": Kind("d", (1, 2), "mean of the targets, sum of squared deviations", 31),
     "last_label": Kind(
-        "d", lambda c: (1, 2 if c.values["lapse"] else 1),
+        "computing", lambda c: (1, 2 if c.values["lapse"] else 1),
         "the last label; answers since it came", 32,
     ),
     "linear": Kind(
@@ -91,8 +91,11 @@ KINDS: dict[str, Kind] = {
         "b", lambda c: (c.memory_row, int(c.values["memory"])),
         "memory: rows in 4 bits, labels, runners-up, coefficients", 40,
     ),
-    "memory_state": Kind("w", (1, 8), "memory: number of rows, mistakes of its experts", 41),
-    "memory_narrow": Kind("d", (1, 4), "memory: mistakes of the narrower kernel's experts", 42),
+    "memory_state": Kind("w", (1, 1), "memory: number of rows", 41),
+    "memory_mistakes": Kind("computing", (1, 5), "memory: mistakes of its experts", 43),
+    "memory_narrow": Kind(
+        "computing", (1, 4), "memory: mistakes of the narrower kernel's experts", 42
+    ),
     "history": Kind(
         "computing", lambda c: (1, HISTORY + len(c.list_of("interval")) + c.n_features),
         "the target: last values, unit, means; interval; inputs", 56,
@@ -121,15 +124,15 @@ KINDS: dict[str, Kind] = {
         "scratch: scaled inputs and their gradients, or the inputs of channels",
     ),
     "class_scores": of_call(
-        "d", lambda c: (2 * int(c.values["groups"]), c.columns),
+        "computing", lambda c: (2 * int(c.values["groups"]), c.columns),
         "scratch: scores and weights of classes",
     ),
     "recalled": of_call(
-        "d", lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
+        "computing", lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
         "scratch: class scores of the memory and of the features",
     ),
     "feature_row": of_learning(
-        "exact", ("budget", 2),
+        "computing", ("budget", 2),
         "scratch: features of a row, so that an update need not recompute them",
     ),
 }

@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
     OLK_DRIFT_SINCE, olk_drift_number, olk_end_step, olk_intake_clamp, olk_intake_keep,
-    olk_memory_weight, olk_model_ask, olk_model_begin, olk_model_check_target, olk_model_decide,
+    olk_model_ask, olk_model_begin, olk_model_check_target, olk_model_decide,
     olk_model_finish, olk_model_learn, olk_model_predict, olk_model_scores, olk_model_tell,
     olk_model_verdict, olk_row_sums, olk_verdict,
 )
@@ -78,7 +78,11 @@ cdef inline void sorf_construct(State* s) noexcept nogil:
 
 
 cdef inline double sorf_threshold(const State* s) noexcept nogil:
-    return olk_model_verdict(&s.sorf).threshold if watches(s) else s.novelty[0]
+    if watches(s):
+        return olk_model_verdict(&s.sorf).threshold
+    if s.setup.wide:
+        return (<const double*>s.sorf.state.novelty)[0]
+    return (<const float*>s.sorf.state.novelty)[0]
 
 
 cdef inline int64_t sorf_n_outputs(const State* s) noexcept nogil:
@@ -175,7 +179,7 @@ cdef inline double memory_share(const State* s) noexcept nogil:
     """The weight of the row memory in the next score."""
     if not s.setup.at.row_memory:
         return 0.0
-    return olk_memory_weight(&s.sorf.config, &s.sorf.state)
+    return s.sorf.constants.ops.memory_share(&s.sorf.config, &s.sorf.state)
 
 
 cdef inline double since_check(const State* s) noexcept nogil:

@@ -19,8 +19,6 @@
 #error "-DEK_FIXED is for weights of int8"
 #endif
 #define OLK_SORF_FIXED 1
-#elif defined(EK_SINGLE)
-#define OLK_SORF_SINGLE 1
 #endif
 #define OLK_SORF_WATCHES EK_WATCHES
 #if !EK_ROW_MEMORY
