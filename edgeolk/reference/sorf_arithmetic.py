@@ -158,8 +158,8 @@ SINE = [F(c) for c in (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)]
 COSINE = [F(c) for c in (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)]
 MAGIC = F(12582912.0)  # 1.5 times 2^23: adding it rounds to an integer, in the low bits of the sum
 LOG2_E, LN2_HIGH, LN2_LOW = F(1.44269504088896341), F(0.693359375), F(-2.12194440e-4)
-TURNS = F(0.636619772367581343)  # quarter turns of an angle of 1, and those in three parts
-QUARTERS = [F(c) for c in (1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8)]
+TURNS = F(0.636619772367581343)  # quarter turns of an angle of 1
+QUARTERS = F(1.5703125), F(4.8382679489661923e-4)  # a quarter turn in two parts
 #: The first 1,152 bits of 2 / pi.
 TWO_OVER_PI = int(
     "a2f9836e4e441529fc2757d1f534ddc0db6295993c439041fe5163abdebbc561b7246e3a424dd2e006492eea"
@@ -335,9 +335,9 @@ class Single:
 
     # --- the memory of rows ---
 
-    def code_units(self, x: np.ndarray, steps: float) -> np.ndarray:
+    def code_units(self, x: np.ndarray, steps: Any) -> np.ndarray:
         """The row in steps of the codes."""
-        return np.asarray(x * F(steps))
+        return np.asarray(x * steps)
 
     def memory_kernels(
         self, u: np.ndarray, codes: np.ndarray, scale: np.ndarray | None

@@ -44,7 +44,9 @@ class RememberingSorf(Sorf):
         of_narrow = COST_OF_CLASSES if self.K >= 3 else COST_OF_TWO
         self.memory_cost = of_narrow if memory_narrow else COST
         start = gamma if memory_gamma is None else memory_gamma
-        self.steps = 5.0 * math.sqrt(start * n_features)  # of the codes, per unit of an input
+        real = self.real
+        # Of the codes, per unit of an input.
+        self.steps = real(5.0) * self.of.sqrt(real(start) * real(n_features))
         self.codes = np.zeros((memory, n_features), dtype=int)
         self.labels = np.zeros(memory, dtype=int)  # two classes: -1 or +1
         self.rivals = np.zeros(memory, dtype=int)
