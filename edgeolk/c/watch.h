@@ -137,6 +137,17 @@ static OLK_INLINE void olk_store_channel(const olk_sorf_state *s, ptrdiff_t j, c
     s->readings[j] = c->learned | c->run << 16;
 }
 
+/* Whether there is a season of a day; a constant in a program for one learner. */
+static inline int olk_has_clock(const olk_sorf_state *s)
+{
+#ifdef OLK_SORF_CLOCK
+    (void)s;
+    return OLK_SORF_CLOCK;
+#else
+    return s->clock != NULL;
+#endif
+}
+
 /* -- A row -- */
 
 /* Correlation of successive readings at which the gate begins to open, and how much more opens it
@@ -319,7 +330,7 @@ static inline void olk_judge_reading(const olk_sorf_state *s, olk_watched *c, ol
         olk_learn_size(&c->v.change, (double)change, (double)readings,
                        olk_average_gain(readings > 1 ? (double)readings : 1.0, options->window));
     }
-    if (options->hour >= 0) {
+    if (olk_has_clock(s) && options->hour >= 0) {
         olk_clock copy, *clock = (olk_clock *)s->clock + j;
         olk_clock_stretches stretches;
         memcpy(&stretches, s->clock_bytes + OLK_CLOCK_BYTES * j, sizeof stretches);
@@ -655,7 +666,7 @@ static OLK_NOCLONE double olk_watch_row(const olk_sorf *p, const olk_sorf_state 
     const olk_row_options options = {rows,
                                      (double)scores.unit,
                                      p->window,
-                                     s->clock ? olk_hour_of(seconds) : -1,
+                                     olk_has_clock(s) ? olk_hour_of(seconds) : -1,
                                      counts.on && counts.lasted <= OLK_FROZEN_ROWS,
                                      counts.restarted,
                                      learning};
@@ -747,7 +758,7 @@ static OLK_NOCLONE void olk_accept_rows(const olk_sorf *p, const olk_sorf_state 
         olk_accept_peak(&v->changes, &c.stretch.changes);
         olk_accept_peak(&v->flat, &c.stretch.flat);
         olk_store_channel(s, j, &c);
-        if (s->clock) {
+        if (olk_has_clock(s)) {
             olk_clock *clock = (olk_clock *)s->clock + j;
             uint8_t *stretch = s->clock_bytes + OLK_CLOCK_BYTES * j;
             olk_accept_peak(&clock->high, stretch);
