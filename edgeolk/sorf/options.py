@@ -152,7 +152,7 @@ OPTIONS: dict[str, Option] = {
         "[0, 1e+06]", integer=True, omitted=0.0, in_step=False,
     ),
     "clock": Option(
-        24, False,
+        22, False,
         "anomalies of a time series: also learn the season of a day, from the time of each row;"
         " 154 bytes per channel",
         flag=True, omitted=0.0, in_step=False, regions=("clock", "clock_bytes"),

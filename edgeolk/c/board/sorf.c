@@ -119,6 +119,7 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 }
 #endif
 
+#if !EK_WATCHES
 static int ek_reject(const ek_call *c, int why)
 {
     if (OLK_HAS(&c->m, skipped)) {
@@ -128,6 +129,7 @@ static int ek_reject(const ek_call *c, int why)
     }
     return why;
 }
+#endif
 
 #if EK_FORECASTS
 #include "forecasting.h"
