@@ -11,7 +11,7 @@
 #include "watch_state.h"
 
 /* -- Running moments --
-   Means and variances with forgetting ("to" and "stat" of docs/novelty.md, section 3). */
+   Means and variances with forgetting ("to" and "stat" of docs/novelty.md, section 4). */
 
 /* Deviations are clipped here. */
 static const double olk_max_deviations = 6.0;

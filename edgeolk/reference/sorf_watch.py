@@ -85,16 +85,12 @@ class Tail:
 class WatchedChannel:
     """The state of one channel, with that of its season."""
 
-    FLOATS = (
-        "x0", "mu", "v", "last", "c", "e", "lm", "lv", "m", "mv", "q", "rm", "rv", "f", "fv", "dm",
-        "pe", "pm",
-    )  # fmt: skip
-
     def __init__(self, real: Round) -> None:
         self.real = real
         self.n = self.run = self.nt = 0
-        for name in self.FLOATS:
-            setattr(self, name, 0.0)
+        self.x0 = self.mu = self.v = self.last = self.c = self.e = self.lm = self.lv = 0.0
+        self.m = self.mv = self.q = self.rm = self.rv = self.f = self.fv = self.dm = 0.0
+        self.pe = self.pm = 0.0
         self.B, self.K = [0.0] * 24, [0] * 24
         self.hi, self.lo, self.chg, self.flat = (Tail(real) for _ in range(4))
         self.shi, self.slo = Tail(real), Tail(real)
@@ -109,9 +105,7 @@ class WatchedChannel:
         setattr(self, mean, center)
         kept = getattr(self, variance)
         # A mean that is rounded when it is written may overshoot the value.
-        setattr(
-            self, variance, self.real(max(0.0, kept + (gap * (value - center) - kept) / k))
-        )
+        setattr(self, variance, self.real(max(0.0, kept + (gap * (value - center) - kept) / k)))
 
     @property
     def gate(self) -> float:
@@ -235,7 +229,7 @@ class WatchReference:
         present = False
         for j, ch in enumerate(self.channels):
             gate = ch.gate
-            ok, nn = ch.nt >= FIRST_VERDICT, min(ch.nt, W_TAIL)
+            nn = min(ch.nt, W_TAIL)
             reading, loud = float(x[j]), 0.0
             if not math.isfinite(reading) or abs(reading) > MISSING:
                 ch.run = min(ch.run + 1, MANY)
@@ -435,6 +429,4 @@ class WatchReference:
             score = 0.5 / (1.0 + math.exp(-clip(u / 4.0, 16.0)))
             if self.on:
                 why = ("level", seen.loud_at)
-        return Watched(
-            score, novel, alarm, event, rare, *why, surprise, u, tuple(votes.best)
-        )
+        return Watched(score, novel, alarm, event, rare, *why, surprise, u, tuple(votes.best))
