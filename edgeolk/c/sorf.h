@@ -28,10 +28,10 @@
 #include "sorf_scores.h"
 
 #include "drift.h"
-#include "novelty.h"
 #include "relevance.h"
 #include "row_memory.h"
 #include "sorf_weights.h"
+#include "watch.h"
 
 /* Novelty (section 6b): window of the scale of scores, in rows; the smallest gain of the threshold,
    and its first gains times the rows so far. */
