@@ -10,8 +10,6 @@
    are squared and grow with a row and with the widths. */
 static const double olk_max_double_sum = 1e300, olk_max_single_sum = 1e30, olk_max_growth = 2e6;
 static const double olk_max_linear_sum = 1e12, olk_max_gradient_sum = 1e10;
-/* The largest target of regression. */
-static const double olk_max_regression_target = 1e100;
 
 /* Sets the frequencies for a kernel width, `widths` being its multiples for each group. Returns the
    largest sum of |x_j| of a row whose angles and squares do not overflow. `wide`: rows are doubles,
@@ -51,7 +49,7 @@ static inline int olk_sorf_accepts(const void *x, ptrdiff_t d, int wide, double 
 /* Whether a regression target can be learned. */
 static inline int olk_sorf_accepts_target(double y)
 {
-    return olk_fabs(y) <= olk_max_regression_target;
+    return olk_fabs(y) <= OLK_MAX_DOUBLE_TARGET;
 }
 
 /* Initialises a new learner, whose memory is all zero: averaging windows, variances of the linear
