@@ -97,7 +97,7 @@ KINDS: dict[str, Kind] = {
         "memory: rows in 4 bits, labels, runners-up, coefficients", 40,
     ),
     "memory_state": Kind("w", (1, 1), "memory: number of rows", 41),
-    "memory_mistakes": Kind("computing", (1, 5), "memory: mistakes of its experts", 43),
+    "memory_mistakes": Kind("computing", (1, 5), "memory: mistakes of its experts", 55),
     "memory_narrow": Kind(
         "computing", (1, 4), "memory: mistakes of the narrower kernel's experts", 42
     ),
