@@ -161,6 +161,43 @@ static inline void olk_update_relevance(const olk_sorf *p, const olk_sorf_state 
         olk_gradient_step(p, s, x, sigma);
 }
 
+/* The scores behind row number `row` of a call, where the call asks for them: the average's, the
+   last weights' and the memory's. */
+static inline void olk_write_parts(const olk_group_scores *f,
+                                   const olk_expert_weights *expert_weights,
+                                   const olk_sorf_state *s, ptrdiff_t row)
+{
+#ifdef OLK_SORF_NO_WISHES
+    (void)f, (void)expert_weights, (void)s, (void)row;
+#else
+    double all = 0.0, fa = 0.0, fw = 0.0, *parts = s->parts;
+    if (!parts)
+        return;
+    for (int32_t g = 0; g < f->p->groups; g++) {
+        const double share = f->p->groups == 1 ? 1.0 : expert_weights->E[g];
+        all += share;
+        fa += share * f->fa[g];
+        fw += share * f->fw[g];
+    }
+    all = all > 0.0 ? all : 1.0; /* shares underflow where another expert is never wrong */
+    parts[3 * row] = fa / all;
+    parts[3 * row + 1] = fw / all;
+    parts[3 * row + 2] = f->recalled ? f->recalled[0] : 0.0;
+#endif
+}
+
+/* What a row with this weight counts in the losses of experts. */
+static inline double olk_counted(const olk_sorf_state *s, double weight)
+{
+#ifdef OLK_SORF_NO_WISHES
+    (void)s;
+#else
+    if (s->counted)
+        return *s->counted;
+#endif
+    return weight;
+}
+
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
    the margin of y's class over the best other, or the predicted target. */
 static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_state *s,
@@ -219,13 +256,15 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
         returned = one_column ? olk_sorf_score(&f, &weights, -1, 0.0, 0) : blended;
         margin = blended;
         if (olk_has_memory(p))
-            margin = olk_blend_memory(&f, &weights, s, y, weight, &returned);
+            margin = olk_blend_memory(&f, &weights, s, y, olk_counted(s, weight), &returned);
         *s->mistakes += margin <= 0.0;
+        olk_write_parts(&f, &weights, s, 0);
     }
     plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &weights, -1, 0.0, y) : 0;
     plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
     double costs[2] = {0.0, 0.0}; /* of the average and the last weights */
-    olk_sorf_update_losses(&f, y, weight, s->L, olk_heaviest_group(p, &weights), costs);
+    olk_sorf_update_losses(&f, y, olk_counted(s, weight), s->L, olk_heaviest_group(p, &weights),
+                           costs);
     const double cost = olk_sorf_cost(p, blended, y);
 
     const double sigma = regression ? y - blended : (one_column ? y : 1.0);
@@ -292,9 +331,10 @@ static OLK_NOCLONE double olk_sorf_learn_novelty(const olk_sorf *p, const olk_so
 }
 
 /* out[columns]: blended scores of a row from those of its groups. */
-static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, double linear,
-                               double *recalled, const olk_expert_weights *expert_weights,
-                               const double *fw, const double *fa, double *out)
+static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdiff_t row,
+                               double linear, double *recalled,
+                               const olk_expert_weights *expert_weights, const double *fw,
+                               const double *fa, double *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
         *out = *fa - s->novelty[0];
@@ -312,6 +352,8 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
     }
     if (p->task == OLK_SORF_REGRESSION)
         *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
+    else
+        olk_write_parts(&f, expert_weights, s, row);
 }
 
 /* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. A
@@ -367,7 +409,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
             olk_pass(p, s, &x, 1, 1, NULL, of_w, fa);
         }
         for (ptrdiff_t i = 0; i < n_rows; i++)
-            olk_blended(p, s, linear[i], recalled ? recalled + 3 * i : NULL, &expert_weights,
+            olk_blended(p, s, r + i, linear[i], recalled ? recalled + 3 * i : NULL, &expert_weights,
                         fw + i * G, fa + i * G, out + (r + i) * p->classes);
         r += n_rows;
     }

@@ -454,6 +454,8 @@ cdef extern from "sorf_types.h" nogil:
         double* scores
         double* recalled
         void* row
+        double* parts
+        const double* counted
 
     ctypedef struct olk_sorf_row:
         const void* values
