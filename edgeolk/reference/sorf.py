@@ -308,11 +308,13 @@ class Sorf:
         weight: float = 1.0,
         deviates: np.ndarray | None = None,
         follows: bool = True,
+        counted: float | None = None,
     ) -> float:
         """Learn a row; returns f before it, the margin of K classes, or the predicted target.
 
         `deviates`: the inputs with a deviation in the scaler, None without a scaler; `follows`:
-        whether it is a standard scaler that is not frozen.
+        whether it is a standard scaler that is not frozen; `counted`: what the row weighs in the
+        counters, None: as in its step.
         """
         x, y = np.array(x, dtype=float), float(y)
         scaled = self.inputs(x)
@@ -327,7 +329,7 @@ class Sorf:
         elif self.margin(f, y) <= 0.0:
             self.mistakes += 1
         self._scored(x, y, f, fw, fa)
-        self._count(fw, fa, f_l, y, weight)
+        self._count(fw, fa, f_l, y, weight if counted is None else counted)
         if self.linear:
             self._learn_linear(x, y, f_l)
         taus = [self._tau(fw[g], y, weight) for g in range(self.G)]

@@ -113,18 +113,20 @@ class RememberingSorf(Sorf):
         weight: float = 1.0,
         deviates: np.ndarray | None = None,
         follows: bool = True,
+        counted: float | None = None,
     ) -> float:
         x = np.asarray(x, dtype=float)
         fs, g, shares = super().scores(x), self.memory_scores(x), self.memory_weights
         f = fs + shares @ (g - fs)
+        count = weight if counted is None else counted
         mistakes = self.mistakes + int(self.margin(f, y) <= 0.0)
         self.memory_before, self.weights_before = g, shares
         for counters, output, first in ((self.L_Q, g[0], 0), *((of, g[1], 1) for of in self.L_N)):
             for i, part in enumerate(SHARES[first:]):
                 wrong = self.margin(fs + part * (output - fs), y) <= 0.0
-                counters[i] = self.delta * counters[i] + weight * wrong
+                counters[i] = self.delta * counters[i] + count * wrong
         self._remember(x, y, math.sqrt(weight) - self.margin(g[0], y), g[0])
-        super().step(x, y, weight, deviates, follows)
+        super().step(x, y, weight, deviates, follows, counted)
         self.mistakes = mistakes
         return self.margin(f, y) if self.classes else float(f[0])
 
