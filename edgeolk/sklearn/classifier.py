@@ -65,8 +65,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         (``fit``: in X; ``partial_fit``: in the rows before), which is 0 after scaling. "refuse": an
         error.
     class_weight : dict, "balanced" or None
-        Weights of the classes, by label. ``"balanced"`` needs ``fit``. With ``"sorf"`` they reach
-        the steps, not the counts of mistakes that decide between its experts. For rare classes
+        Weights of the classes, by label. ``"balanced"`` needs ``fit``. Those of two
+        classes of ``"sorf"`` reach its steps, not its counts of mistakes, and ``fit`` visits rows no
+        more often; all others multiply the weights of rows. For rare classes
         ``decision="balanced"`` is better: docs/rare-classes.md.
     decision : {"accuracy", "balanced"}
         What ``predict`` and ``decision_function`` aim for: the most right answers (the most
@@ -284,7 +285,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         with np.errstate(over="ignore"):
             weights = each[columns] * (1.0 if weight is None else weight)
         product = checked_weight(weights, len(columns), "class_weight")
-        if not counts_mistakes(self.algorithm):
+        if len(self.classes_) > 2 or not counts_mistakes(self.algorithm):
             return product, None
         if each.max() > MAX_WEIGHT:
             raise ValueError(f"class_weight must be at most {MAX_WEIGHT:g}, got {each.max():g}")
