@@ -1,9 +1,13 @@
-"""Probabilities from scores that are not log odds, by two numbers learned online.
+"""Probabilities from scores that are not log odds, learned online; decisions by them.
 
 Design: the model of Platt (1999) with its offset replaced by a floor, so that the most probable
 class is the one with the highest score, for two classes or more. Both numbers maximise the
 likelihood by online Newton steps (Hazan, Agarwal & Kale 2007) with exponential forgetting; memory
-does not grow. An offset was rejected: with it, ``predict`` and ``predict_proba`` can disagree.
+does not grow. An offset was rejected: with it, the most probable class may have a lower score.
+
+Two classes of ``sorf`` have three more scores behind their score. A logistic regression on all four
+sees more than two numbers can, but is worse where a stream turns: both are mixed by their recent
+log losses, and so is the share of the class among recent labels (docs/rare-classes.md).
 """
 
 cimport numpy as cnp
@@ -66,16 +70,6 @@ def softmax(scores):
     for i in range(cnp.PyArray_DIM(array, 0)):
         fill_probabilities(score + i * classes, classes, 1.0, share + i * classes)
     return shares
-
-
-def softmax_of_two(double f):
-    """Probabilities of two classes whose log odds are f, as two floats."""
-    cdef double[2] scores
-    cdef double[2] shares
-    scores[0] = 0.0
-    scores[1] = f
-    fill_probabilities(scores, 2, 1.0, shares)
-    return shares[0], shares[1]
 
 
 def two_columns(scores):

@@ -166,7 +166,7 @@ typedef struct {
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 #ifndef OLK_SORF_NO_WISHES
     /* what a call in the library may ask for, else NULL: two classes: where to write f_a, f_w and g
-       of each row (docs/sorf.md, section 7c); what a row weighs in the counters of mistakes, if not
+       of each row (docs/sorf.md, section 16); what a row weighs in the counters of mistakes, if not
        as in its step (section 6) */
     double *parts;
     const double *counted;

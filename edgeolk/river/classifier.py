@@ -168,9 +168,9 @@ class KernelClassifier(KernelModel, base.Classifier):
         if self._probabilities is None:
             assert self._learner is not None
             self._probabilities = probabilities_for(self._learner, self.n_classes)
-        # A class that has just come has no score yet.
-        known = len(self._classes if self._multiclass else classes)
-        self._probabilities.learn_one(scores, place, known)
+        # A class that has just come has no score of its own yet.
+        n_known = len(self._classes if self._multiclass else classes)
+        self._probabilities.learn_one(scores, place, n_known)
         self._classes = classes
 
     def _names(self) -> dict[str, Any]:

@@ -65,10 +65,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         (``fit``: in X; ``partial_fit``: in the rows before), which is 0 after scaling. "refuse": an
         error.
     class_weight : dict, "balanced" or None
-        Weights of the classes, by label. ``"balanced"`` needs ``fit``. Those of two
-        classes of ``"sorf"`` reach its steps, not its counts of mistakes, and ``fit`` visits rows no
-        more often; all others multiply the weights of rows. For rare classes
-        ``decision="balanced"`` is better: docs/rare-classes.md.
+        Weights of the classes, by label. ``"balanced"`` needs ``fit``. Those of two classes of
+        ``"sorf"`` reach its steps, not its counts of mistakes, and ``fit`` visits rows no more
+        often; all others multiply the weights of rows. For rare classes ``decision="balanced"`` is
+        better: docs/rare-classes.md.
     decision : {"accuracy", "balanced"}
         What ``predict`` and ``decision_function`` aim for: the most right answers (the most
         probable class), or the mean over classes of their share of right answers (the class whose

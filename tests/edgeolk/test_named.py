@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import edgeolk as ek
-from edgeolk.calibration import Calibration, softmax_of_two
+from edgeolk.calibration import Calibration, softmax, two_columns
 from edgeolk.named import NamedLearner
 
 sklearn = pytest.importorskip("edgeolk.sklearn")
@@ -109,7 +109,8 @@ def test_a_model_saves_itself(tmp_path: Path) -> None:
 def test_a_balanced_decision_is_kept(n_classes: int, tmp_path: Path) -> None:
     draws = np.random.default_rng(6)
     names = np.array(["idle", "busy", "worn"])[:n_classes]
-    y = draws.choice(n_classes, 1500, p=[0.9, 0.1, 0.0][:2] if n_classes == 2 else [0.9, 0.06, 0.04])
+    shares = [0.9, 0.1] if n_classes == 2 else [0.9, 0.06, 0.04]
+    y = draws.choice(n_classes, 1500, p=shares)
     rows = draws.normal(size=(1500, 2)) + np.eye(3)[y][:, :2] - (y == 2)[:, None]
     model = river.KernelClassifier(
         ram="4KiB", n_classes=n_classes + 1 if n_classes > 2 else 2, decision="balanced"
@@ -144,7 +145,8 @@ def test_a_file_of_format_1_has_its_probabilities(tmp_path: Path) -> None:
         calibration.__setstate__(alone)
         for row in X[:9]:
             f = found.decision_one(row)
-            p = softmax_of_two(f) if given is None else calibration.probabilities_of_two(f)
+            scores = two_columns([f])
+            p = (softmax if given is None else calibration.probabilities)(scores)[0]
             assert [*found.predict_proba_one(row).values()] == pytest.approx(p, abs=1e-12)
             assert found.answer_one(row) == model.classes_[int(f > 0.0)]
 

@@ -39,16 +39,14 @@ def _calibrated(rows: Any, classes: int, weight: Any = None) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("weighed", [False, True])
-def test_the_probabilities_follow_scores_and_weights(
-    classes: int, weighed: bool, rows: Any
-) -> None:
+def test_the_calibration_follows_scores_and_weights(classes: int, weighed: bool, rows: Any) -> None:
     weight = np.random.default_rng(1).choice([0.25, 3.0], len(rows[1])) if weighed else None
     made, by_hand = _calibrated(rows, classes, weight)
     assert made.__getstate__() == by_hand.__getstate__()
     assert made.__getstate__() != Probabilities(classes, classes == 2).__getstate__()
 
 
-def test_weights_of_classes_reach_the_probabilities(rows: Any) -> None:
+def test_weights_of_classes_reach_the_calibration(rows: Any) -> None:
     """As those of another world, in which classes are as frequent as they weigh."""
     X, y = rows
     given = {"random_state": 0, "gamma": 0.5, "epochs": 1}

@@ -144,7 +144,8 @@ def test_who_has_none() -> None:
             learner._parts_one(X[0])
     with pytest.raises(TypeError, match="only sorf with two classes"):
         learner._learn_many(X, y, parts=np.empty((20, 3)))
-    for wrong in (np.empty((19, 3)), np.empty((20, 3), dtype=np.float32), np.empty((20, 6))[:, ::2]):
+    strided = np.empty((20, 6))[:, ::2]
+    for wrong in (np.empty((19, 3)), np.empty((20, 3), dtype=np.float32), strided):
         with pytest.raises(ValueError, match=r"parts must be a writable float64 array of shape"):
             learner_of("plain")._learn_many(X, y, parts=wrong)
     with pytest.raises(ValueError, match="weight must be"):
