@@ -67,6 +67,8 @@ PAGES = (
     Page("results/fleets.md", "python -m bench.fleets", (*LIBRARY, "firmware_sim", "bench/fleets")),
     Page("results/bytes.md", "make bytes", _BYTES),
     Page("results/whole.md", "python -m bench.bytes.whole", _BYTES),
+    Page("results/probabilities.md", "python -m bench.probabilities",
+         (*LIBRARY, "bench/probabilities.py", "bench/bytes/sets.py")),
     Page("results/remembered.md", "python -m bench.bytes.remembered",
          (*LIBRARY, "bench/bytes/remembered.py", "bench/bytes/sets.py")),
     Page("results/pushes.md", "by hand: what was tried and left",

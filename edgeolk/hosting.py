@@ -18,6 +18,7 @@ from edgeolk.sorf.faces import PARTS
 from edgeolk.sorf.options import ANSWERS_BY_LABEL
 
 if TYPE_CHECKING:
+    from edgeolk.calibration import Probabilities
     from edgeolk.configuration.plan import RamError
     from edgeolk.export import check_exportable
     from edgeolk.export.costs import FLAGS, Row, costs_of, stacks_of
@@ -31,6 +32,7 @@ __all__ = [
     "LOSS_PARAMETERS",
     "SCRATCH",
     "Dtype",
+    "Probabilities",
     "RamError",
     "Row",
     "Traits",
@@ -55,6 +57,7 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
+    "calibration": ("Probabilities",),
     "configuration.plan": ("RamError",),
     "export": ("check_exportable",),
     "export.costs": ("FLAGS", "Row", "costs_of", "stacks_of"),

@@ -167,6 +167,13 @@ typedef struct {
     void *scores;           /* K > 1: [2][groups][K] of type */
     void *recalled;         /* row memory, K > 1: [2][K], with two kernels [3][K]; of type */
     void *row;              /* may be NULL: [D][2] of type */
+#ifndef OLK_SORF_NO_WISHES
+    /* what a call in the library may ask for, else NULL: two classes: where to write f_a, f_w and g
+       of each row (docs/sorf.md, section 16); what a row weighs in the counters of mistakes, if not
+       as in its step (section 6) */
+    double *parts;
+    const double *counted;
+#endif
 #ifdef OLK_SORF_SCRATCH
     double *work;           /* [OLK_WORK_BYTES / 8]: sorf_form.h */
 #endif

@@ -182,6 +182,11 @@ class Settings:
         raise NotImplementedError
 
     @property
+    def has_parts(self) -> bool:
+        """Whether other scores of two classes are behind the score of a row."""
+        return False
+
+    @property
     def max_weight(self) -> float:
         """The largest weight of a row."""
         raise NotImplementedError

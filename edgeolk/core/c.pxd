@@ -456,6 +456,8 @@ cdef extern from "sorf_types.h" nogil:
         void* scores
         void* recalled
         void* row
+        double* parts
+        const double* counted
 
     ctypedef struct olk_sorf_row:
         const void* values

@@ -326,11 +326,13 @@ class Sorf:
         weight: float = 1.0,
         deviates: np.ndarray | None = None,
         follows: bool = True,
+        counted: float | None = None,
     ) -> float:
         """Learn a row; returns f before it, the margin of K classes, or the predicted target.
 
         `deviates`: the inputs with a deviation in the scaler, None without a scaler; `follows`:
-        whether it is a standard scaler that is not frozen.
+        whether it is a standard scaler that is not frozen; `counted`: what the row weighs in the
+        counters, None: as in its step.
         """
         x, y, weight = np.array(x, dtype=self.real), float(y), self.real(weight)
         scaled = self.inputs(x)
@@ -346,7 +348,7 @@ class Sorf:
             self.mistakes += 1
         y = self.real(y)
         self._scored(x, y, f, fw, fa)
-        self._count(fw, fa, f_l, y, weight)
+        self._count(fw, fa, f_l, y, weight if counted is None else self.real(counted))
         if self.linear:
             self._learn_linear(x, y, f_l)
         taus = [self._tau(fw[g], y, weight) for g in range(self.G)]

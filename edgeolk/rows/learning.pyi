@@ -33,6 +33,14 @@ class RowLearner(Scorer):
         verbose: bool = False,
         time: ArrayLike | None = None,
     ) -> NDArray[np.float64]: ...
+    def _learn_many(
+        self,
+        X: Any,
+        y: ArrayLike | None,
+        weight: ArrayLike | None = None,
+        counted: ArrayLike | None = None,
+        parts: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]: ...
     def _answer_many(
         self,
         X: Any,

@@ -275,6 +275,26 @@ cdef class RowLearner(Scorer):
         with Progress() as progress:
             return self.learn_batch(X, y, out, weight, progress, None, None, time)
 
+    def _learn_many(self, X, y, weight=None, counted=None, parts=None):
+        """As ``learn_many``, with what only ``sorf`` knows.
+
+        Parameters
+        ----------
+        X, y, weight
+            As for ``learn_many``, also for exceptions.
+        counted : array-like of shape (n,), optional
+            What each row weighs in the counts of mistakes that decide between experts; None: as in
+            its step. Weights of classes belong in ``weight`` alone.
+        parts : float64 ndarray of shape (n, 3), optional
+            Receives the scores behind that of each row of two classes, as of ``_parts_one``.
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+            As of ``learn_many``.
+        """
+        return self.learn_batch(X, y, None, weight, None, None, None, None, counted, parts)
+
     def _answer_many(self, X, y, out, before, after=None, time=None):
         """Learn rows as ``learn_many`` does, and record predictions before and outputs after each.
 
@@ -306,24 +326,30 @@ cdef class RowLearner(Scorer):
         self.learn_batch(X, y, out, None, None, before, after, time)
 
     cdef object learn_batch(self, object X, object y, object out, object weight, object progress,
-                            object before, object after, object time):
+                            object before, object after, object time, object counted=None,
+                            object parts=None):
         """Learn rows; ``before`` takes a number per row and has scratch for a score per column,
-        ``after`` takes the additional outputs of each row."""
+        ``after`` takes the additional outputs of each row; ``counted``, ``parts``: see
+        ``_learn_many``."""
         cdef Batch rows
         cdef object arrays = convert_rows(&self.engine.state, X)
         cdef object targets
         if y is None and takes_no_labels(&self.engine.state):
             y = np.zeros(row_count(arrays))
         cdef object row_weight
+        cdef object row_count_weight
         cdef const double* weights = NULL
+        cdef const double* counts = NULL
         cdef const double* label
         cdef const double* learned
         cdef double* f
         cdef double* predicted = NULL
         cdef double* outputs = NULL
+        cdef double* behind = self.parts_of(parts, row_count(arrays))
         cdef object times = None
         targets = as_doubles(y, "y")
         row_weight = None if weight is None else as_doubles(weight, "weight")
+        row_count_weight = None if counted is None else as_doubles(counted, "counted")
         if time is not None:
             check_clock(&self.engine.state)
             times = as_doubles(time, "time")
@@ -345,6 +371,9 @@ cdef class RowLearner(Scorer):
         if row_weight is not None:
             weights = pointer_to(row_weight, "weight", "numbers", rows.n)
             check_weights(self.engine, weights, rows.n)
+        if row_count_weight is not None:
+            counts = pointer_to(row_count_weight, "counted", "numbers", rows.n)
+            check_weights(self.engine, counts, rows.n)
         if before is not None:
             if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
                 raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
@@ -361,7 +390,8 @@ cdef class RowLearner(Scorer):
             # As in learn_one, the label of a bad row is checked before the row.
             bad_label = first_bad_label(s, label, first, min(bad_row + 1, rows.n))
             bad = min(bad_row, bad_label)
-            self.in_order(&rows, first, bad, learned, weights, f, predicted, outputs, progress)
+            self.in_order(&rows, first, bad, learned, weights, f, predicted, outputs, progress,
+                          behind, counts)
             if bad == rows.n:
                 break
             if s.skipped == NULL or (bad == bad_label and isfinite(label[bad])):

@@ -131,6 +131,11 @@ class SorfSettings(Settings):
         return ""
 
     @property
+    def has_parts(self) -> bool:
+        """Whether other scores are behind the score of a row: with two classes."""
+        return self.needs_labels and not self.is_regression and self.columns == 1
+
+    @property
     def max_weight(self) -> float:
         """The largest weight of a row."""
         return MAX_WEIGHT

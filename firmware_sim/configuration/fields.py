@@ -179,6 +179,13 @@ class Fields:
         POSITIVE,
         where=REPLAY,
     )
+    decision: str = _stream(
+        "",
+        "also report balanced decisions: +1 where its probability is above the share of +1 among "
+        "recent labels",
+        choices=("balanced",),
+        where=REPLAY,
+    )
     kind: str = _stream(
         "",
         "task: two classes, several, real targets, or novelty without labels (a target "

@@ -44,6 +44,7 @@ class Setup:
     period: float | None = None  # seconds between rows; None: as in the time column
     cost: float | None = None  # of a missed +1, in false alarms
     beta: float | None = None  # weight of recall against precision
+    decision: str = ""  # "balanced": decisions by the shares of the classes
     ahead: int = 0  # rows from a row's readings to its target; 0: they are of the same row
 
 

@@ -6,6 +6,7 @@
 #include "block.h"
 
 #define OLK_SORF_PLAIN 1
+#define OLK_SORF_NO_WISHES 1
 #define OLK_SORF_WIDTHS_SCALED 1 /* ek_enter scales the widths */
 #if EK_STORES == 1
 #define OLK_SORF_INT8 1
