@@ -6,7 +6,7 @@
    Walsh-Hadamard transforms with signs between, then cosine and sine. Blocks stay in registers and
    in 74 KiB of stack per step, 4 KiB in plain C; the caller provides the rest, nothing is
    allocated. Learners with weights of int8 and of float32 are defined in single precision and
-   learners with weights of float64 in double, operation by operation (docs/sorf.md, section 16): each
+   learners with weights of float64 in double, operation by operation (docs/sorf.md, section 17): each
    instruction set and each board computes the same bits. int8: changes are rounded stochastically. A
    microcontroller without a floating-point unit defines OLK_SORF_FIXED: features in fixed point
    (fixed_point.h), within some thousandths.
