@@ -93,7 +93,7 @@ def traits_of(config: Config) -> Traits:
     found = settings_of(config)
     return Traits(
         found.columns, found.parts["loss"].name.lower(), found.needs_labels, found.awaits_targets,
-        found.reports_events, found.freezes, bool(found.weight_regions),
+        found.reports_events, found.freezes, found.learns_on_board,
         int(found.values.get("memory", 0)),
     )  # fmt: skip
 

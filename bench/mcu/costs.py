@@ -30,6 +30,11 @@ ALL: dict[str, Any] = {
     "gamma": "auto", "gamma_rows": 64, "scale": "minmax", "relevance": True, "clip_rows": 2.0,
     "on_bad_row": "skip",
 }  # fmt: skip
+#: Of a Gaussian process.
+FILTER: dict[str, Any] = {"budget": 9, "gamma": "auto", "gamma_rows": 64, "scale": "minmax",
+                          "clip_rows": 2.0, "on_bad_row": "skip"}  # fmt: skip
+#: Kinds whose scratch cannot be in the arena, which have no other arithmetic.
+ON_STACK = ("ring", "process", "whitened")
 KINDS: dict[str, dict[str, Any]] = {
     "learner": ALL,
     "remembering": {**ALL, "memory": 64},
@@ -39,6 +44,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "forecaster": {"D": 64, "loss": "square", "history": True},
     "ring": {"algorithm": "ogd", "budget": 9, "scale": "minmax", "n_classes": 3,
              "clip_rows": 2.0, "loss": "logistic"},
+    "process": {"algorithm": "krls_t", **FILTER},
+    "whitened": {"algorithm": "sogp", **FILTER, "coefficients": "float32"},
 }  # fmt: skip
 ARITHMETIC: dict[str, tuple[str, ...]] = {
     "double": (), "single": ("-DEK_SINGLE",), "whole": ("-DEK_FIXED",),
@@ -50,7 +57,7 @@ LEVELS = ("-Os", "-O2", "-O3")
 CALLED = tuple(
     f"ek_{name}"
     for name in ("learn", "learn_weighted", "scores", "predict", "probability", "load", "file",
-                 "start", "count", "ask", "tell", "look", "restart", "watch")
+                 "start", "count", "ask", "tell", "look", "restart", "watch", "variance")
 )  # fmt: skip
 
 
@@ -78,7 +85,7 @@ def compiled(folder: Path, core: str, flags: Sequence[str]) -> Compiled:
 
 def _dtypes(kind: str) -> list[tuple[str, str]]:
     """Types of numbers, and arithmetic."""
-    if kind == "ring":
+    if kind in ON_STACK:
         return [("float32", "double"), ("float64", "double")]
     return [*(("int8", how) for how in ARITHMETIC), ("float32", "double"), ("float64", "double")]
 
@@ -99,7 +106,7 @@ def costs() -> None:
         for dtype, how in _dtypes(kind):
             usual = _found(kind, dtype, how, "stack")
             most, arena_stack = max(itertools.chain(*usual.values())), None
-            if kind != "ring":
+            if kind not in ON_STACK:
                 arena_stack = max(
                     itertools.chain(*_found(kind, dtype, how, "arena").values())
                 ).stack

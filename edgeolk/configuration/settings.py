@@ -152,6 +152,11 @@ class Settings:
         return False
 
     @property
+    def learns_on_board(self) -> bool:
+        """Whether it learns as exported C."""
+        return True
+
+    @property
     def weight_regions(self) -> tuple[str, ...]:
         """Regions of the weights of features that ``weights_`` shows; empty for support vectors."""
         return ()

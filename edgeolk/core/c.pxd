@@ -231,6 +231,50 @@ cdef extern from "ring_table.h" nogil:
     ctypedef int (*olk_simd_cholesky)(double* a, ptrdiff_t n) noexcept
     ctypedef int (*olk_simd_invert)(double* a, ptrdiff_t n, double* work) noexcept
 
+    double olk_max_entry(int wide, int normalised) noexcept
+    double olk_lowest_pivot(int normalised, double added) noexcept
+    double olk_raised_ridge(double ridge, double self_kernel) noexcept
+
+    ctypedef struct olk_evidence:
+        double error
+        double weight
+        double scale
+
+    ctypedef struct olk_process:
+        double forgetting
+        double noise
+        double jitter
+        int32_t whitened
+        int32_t by_divergence
+        double max_coefficient
+        double max_entry
+        double max_scale
+        double min_pivot
+        ptrdiff_t budget
+        ptrdiff_t n
+        void* coef
+        double* scale
+        olk_evidence* evidence
+        void* gram
+        void* posterior
+        void* mean
+        void* row
+        void* work
+        void* work2
+        void* work3
+        double y
+        double f
+        double self_kernel
+        double distance
+        double variance
+        ptrdiff_t slot
+
+    ctypedef int (*olk_simd_process_outside)(olk_process* g) noexcept
+    ctypedef ptrdiff_t (*olk_simd_process_victim)(const olk_process* g) noexcept
+    ctypedef ptrdiff_t (*olk_simd_process_learn)(olk_process* g) noexcept
+    ctypedef double (*olk_simd_process_variance)(const olk_process* g) noexcept
+    ctypedef int (*olk_simd_process_is_sound)(const olk_process* g) noexcept
+
     ctypedef struct olk_simd:
         const char* name
         olk_row_fn row[5]
@@ -267,6 +311,11 @@ cdef extern from "ring_table.h" nogil:
         olk_simd_solve_lower_transposed solve_lower_transposed
         olk_simd_cholesky cholesky
         olk_simd_invert invert
+        olk_simd_process_outside process_outside[3]
+        olk_simd_process_victim process_victim[3]
+        olk_simd_process_learn process_learn[3]
+        olk_simd_process_variance process_variance[3]
+        olk_simd_process_is_sound process_is_sound[3]
         olk_learn_readings_fn learn_readings
 
 

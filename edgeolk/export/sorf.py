@@ -20,8 +20,11 @@ from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 
 SOURCE = "sorf.c"
-#: Whether an exported learner learns.
+#: Whether an exported learner learns, and whether its scratch can be in the arena.
 LEARNS = True
+MOVES_SCRATCH = True
+#: Files besides those of every export.
+FILES = ("block.h", "call.h", "crc.h", "state.h", "flash.h", "flash.c")
 #: Numbers of the types of weights in c/board/sorf.c.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 
@@ -110,6 +113,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     preprocessing = config.preprocessing
     return {
         "EK_LEARNS": 1,
+        "EK_WEIGHS": 1,
         "EK_FEATURES": config.n_features,
         "EK_COLUMNS": config.columns,
         "EK_WIDE_ROWS": int(config.dtype == Dtype.FLOAT64),

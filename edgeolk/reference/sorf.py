@@ -2,7 +2,7 @@
 
 Features after Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016. With weights of float64
 everything is float64. With int8 and float32 everything is float32, operation by operation as
-section 16 of docs/sorf.md has it (sorf_arithmetic.py), except mean and deviation of the targets of
+section 17 of docs/sorf.md has it (sorf_arithmetic.py), except mean and deviation of the targets of
 regression; an implementation of that page has the same bits.
 
 Written from the specification, independently of the loops. A row is passed scaled, with the inputs

@@ -74,10 +74,17 @@ int ek_probability(void *arena, const ek_number *x, double *probability);
    `score` may be NULL. */
 int ek_learn(void *arena, const ek_number *x, double y, double *score);
 
+#if EK_WEIGHS
 /* The same for a weighted row: `weight` above 0, at most EK_MOST_WEIGHT (not for novelty). The
    required margin is sqrt(weight) instead of 1, the step towards a target is `weight` times as
    large, at most the full distance, and the experts' mistakes count `weight` times. */
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score);
+#endif
+
+#if EK_HAS_VARIANCE
+/* The variance of the target of a row, infinite before the first was learned. Nothing is learned. */
+int ek_variance(void *arena, const ek_number *x, double *variance);
+#endif
 
 #if EK_FORECASTS
 /* An answer and an interval for each level; low = high while errors are unknown. */
