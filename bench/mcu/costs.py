@@ -109,10 +109,6 @@ def costs() -> None:
             print(f"#   {' '.join(most.way)}", file=sys.stderr, flush=True)
 
 
-if __name__ == "__main__":
-    costs()
-
-
 @dataclass
 class Calls:
     """Functions, what each takes of the stack, and whom it calls."""
@@ -164,3 +160,7 @@ def calls_of(
 def bound(calls: Calls, names: Iterable[str]) -> tuple[int, tuple[str, ...]]:
     """The deepest of those of these functions that are there."""
     return max(calls.deepest(name) for name in names if name in calls.frames)
+
+
+if __name__ == "__main__":
+    costs()
