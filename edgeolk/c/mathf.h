@@ -147,11 +147,11 @@ OLK_TABLE double olk_exp_polynomial_f64[] = {
     0x1p64 * 2.76451886360171513e-6, 0x1p64 * 2.77796021615499535e-7,
 };
 
-/* 2 / pi; pi / 2 in three parts, so that n times the first is exact: n up to 2^10 and 2^20. */
+/* 2 / pi; pi / 2 in parts, so that n times the first is exact: two parts for n up to 2^10, three for n
+   up to 2^20. */
 static const float OLK_TURNS_F32 = 0.636619772367581343f;
 static const float OLK_QUARTER_1_F32 = 1.5703125f;
-static const float OLK_QUARTER_2_F32 = 4.837512969970703125e-4f;
-static const float OLK_QUARTER_3_F32 = 7.54978995489188216e-8f;
+static const float OLK_QUARTER_2_F32 = 4.8382679489661923e-4f;
 static const double OLK_TURNS_F64 = 0.63661977236758134308;
 static const double OLK_QUARTER_1_F64 = 1.57079632673412561417e+00;
 static const double OLK_QUARTER_2_F64 = 6.07710050630396597660e-11;

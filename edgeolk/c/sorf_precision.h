@@ -36,10 +36,7 @@ static OLK_INLINE olk_word olk_reduced_cos_sin(float angle, float *cosine, float
 {
     const float shifted = angle * OLK_TURNS_F32 + OLK_MAGIC_F32;
     const float n = shifted - OLK_MAGIC_F32;
-    float r = n * -OLK_QUARTER_1_F32 + angle;
-    r = n * -OLK_QUARTER_2_F32 + r;
-    r = n * -OLK_QUARTER_3_F32 + r;
-    olk_cos_sin_near_zero(r, cosine, sine);
+    olk_cos_sin_near_zero(n * -OLK_QUARTER_2_F32 + (n * -OLK_QUARTER_1_F32 + angle), cosine, sine);
     olk_word quarters;
     memcpy(&quarters, &shifted, sizeof quarters);
     return quarters;
