@@ -1,7 +1,7 @@
 """The compiled loops of structured features, loaded by themselves: no engine around them.
 
 The units are compiled here and called through ctypes, in every form they have: for each set of
-instructions, as plain C99, and in single precision and in whole numbers for microcontrollers.
+instructions, as plain C99, and in whole numbers for microcontrollers.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ PLAIN = ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *units.NUMBERS)
 FORMS = {
     "vector": ("-std=gnu11", "-O3", "-fno-loop-unroll-and-jam", *units.NUMBERS),
     "plain": PLAIN,
-    "single": (*PLAIN, "-DOLK_SORF_SINGLE", "-DSHIM_NARROW"),
     "fixed": (*PLAIN, "-DOLK_SORF_FIXED", "-DSHIM_NARROW"),
 }
 UNIT = units.HEADERS["edgeolk.sorf.tables"]
 #: Forms of int8 alone.
-NARROW = ("single", "fixed")
+NARROW = ("fixed",)
 STORAGE = ("int8", "float32", "float64")
 TASKS = {"two": 0, "classes": 1, "regression": 2, "novelty": 3}
 LINES = 64
@@ -176,7 +175,7 @@ class Sorf:
         p.signs = self.library.shim_seeded(seed, 1)
 
         double, whole = np.float64, np.uint64
-        exact = np.float32 if dtype == "float32" or form == "single" else double
+        exact = np.float32 if dtype == "float32" else double
         weights = (D, n_classes, 2)
         self.parts: dict[str, Array] = {"a": np.zeros(weights, dtype)}
         if task != "novelty":

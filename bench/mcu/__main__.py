@@ -34,7 +34,7 @@ def main() -> int:
         table = getattr(import_module(f"bench.mcu.{PARTS[part]}"), part)()
         print(table.markdown())
         put(table)
-        differing |= any(row[1] == "double" and row[-1] == "another" for row in table.rows)
+        differing |= any(row[1] == "library" and row[-1] == "another" for row in table.rows)
     return int(differing)
 
 

@@ -47,9 +47,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "process": {"algorithm": "krls_t", **FILTER},
     "whitened": {"algorithm": "sogp", **FILTER, "coefficients": "float32"},
 }  # fmt: skip
-ARITHMETIC: dict[str, tuple[str, ...]] = {
-    "double": (), "single": ("-DEK_SINGLE",), "whole": ("-DEK_FIXED",),
-}  # fmt: skip
+ARITHMETIC: dict[str, tuple[str, ...]] = {"library": (), "whole": ("-DEK_FIXED",)}
 #: A board for each kind of core: stack frames on an M3, M7 and M33 are between these.
 CORES = {"Cortex-M0": "microbit", "Cortex-M4F": "mps2-an386"}
 LEVELS = ("-Os", "-O2", "-O3")
@@ -86,8 +84,8 @@ def compiled(folder: Path, core: str, flags: Sequence[str]) -> Compiled:
 def _dtypes(kind: str) -> list[tuple[str, str]]:
     """Types of numbers, and arithmetic."""
     if kind in ON_STACK:
-        return [("float32", "double"), ("float64", "double")]
-    return [*(("int8", how) for how in ARITHMETIC), ("float32", "double"), ("float64", "double")]
+        return [("float32", "library"), ("float64", "library")]
+    return [*(("int8", how) for how in ARITHMETIC), ("float32", "library"), ("float64", "library")]
 
 
 def _found(kind: str, dtype: str, how: str, scratch: str) -> dict[str, list[Compiled]]:

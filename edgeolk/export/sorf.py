@@ -87,12 +87,10 @@ def notes_of(learner: Learner) -> str:
     notes = ""
     if config.dtype == Dtype.INT8:
         notes += (
-            "\nOn a core without double precision, `-DEK_SINGLE` computes in float alone: several"
-            " times faster,\nand about one rounding in several million differs from the library. On"
-            " a core without a\nfloating-point unit, `-DEK_FIXED` computes features in integers,"
-            " ten times faster again:\nfeatures differ by some thousandths, so weights differ; the"
-            " error changes by less than .1 points.\nEither way, `edgeolk.load` and `ek_load()`"
-            " exchange states.\n"
+            "\nOn a core without a floating-point unit, `-DEK_FIXED` computes features in integers,"
+            " five to eight\ntimes faster: features differ by some thousandths, so weights differ;"
+            " the error changes by less\nthan .1 points. `edgeolk.load` and `ek_load()` exchange"
+            " states with such a board too.\n"
         )
     if config.watch:
         notes += (

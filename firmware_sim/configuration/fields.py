@@ -106,8 +106,7 @@ class Fields:
     cap_includes: tuple[str, ...] = _device(
         (),
         "what the cap holds besides rows, scaler and learner: stack, the largest of any call of "
-        "the exported C (in single precision with --single); buffers, the other variables of a "
-        "board's program",
+        "the exported C; buffers, the other variables of a board's program",
         NAMES._replace(metavar="stack,buffers"),
         check=values.included,
         where=REPLAY | TABLE,
@@ -454,17 +453,6 @@ class Fields:
         "learn the same rows on an emulated microcontroller too: mps2-an386, microbit, ..., with "
         "qemu-system-arm and gcc-arm-none-eabi",
         metavar="BOARD",
-    )
-    single: bool = _device(
-        False,
-        "that board computes in single precision, as with -DEK_SINGLE: many times faster on a core"
-        " without double precision",
-        Value(read=values.flag),
-        idle=lambda config: (
-            ""
-            if config.on or "stack" in config.cap_includes
-            else "it is for --on and --cap-includes stack"
-        ),
     )
     period: float | None = _device(
         None,

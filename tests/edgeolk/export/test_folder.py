@@ -50,7 +50,7 @@ FORMS: dict[str, dict[str, Any]] = {
 
 #: Those that are compiled in each arithmetic, and by the optimiser.
 MODES = ("recommended", "forecaster", "in time")
-MODES_OF_C = (("-DEK_SINGLE", "-fsyntax-only"), ("-DEK_FIXED", "-fsyntax-only"))
+MODES_OF_C = (("-DEK_FIXED", "-fsyntax-only"),)
 
 
 def folder_of(form: str, folder: Path) -> Path:
@@ -339,7 +339,7 @@ def test_two_models_in_one_program(form: str, tmp_path: Path) -> None:
         assert {f"{name}.c", f"{name}.h", f"{name}_model.c"} <= set(listed)
         own = [(tmp_path / name / file).read_text() for file in listed if "edgeolk/" not in file]
         # Flags of the compiler are for all models.
-        assert not re.search(r"\bek_|\bEK_(?!SINGLE|FIXED|FLASH_UNIT)", "\n".join(own))
+        assert not re.search(r"\bek_|\bEK_(?!FIXED|FLASH_UNIT)", "\n".join(own))
     (tmp_path / "main.c").write_text(TWO_MODELS)
     sources = [path for name in ("pump", "fan") for path in (tmp_path / name).glob("*.c")]
     sources = [path for path in sources if path.name != "main.c"]

@@ -212,7 +212,7 @@ ALIKE = ("one scale, wide", "first rows", "width not known", "float32", "memory"
         *(
             pytest.param([key], flag, 9, marks=pytest.mark.slow)
             for key in CASES
-            for flag in ("", "-DEK_SINGLE", "-DEK_FIXED")
+            for flag in ("", "-DEK_FIXED")
             if not flag or CASES[key].get("dtype", "int8") == "int8"
         ),
     ],

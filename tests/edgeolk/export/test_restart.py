@@ -90,7 +90,7 @@ def test_a_last_label_is_forgotten(options: dict[str, Any], tmp_path: Path) -> N
     assert board.untouched()
 
 
-@pytest.mark.parametrize("flag", [(), ("-DEK_SINGLE",), ("-DEK_FIXED",)], ids=str)
+@pytest.mark.parametrize("flag", [(), ("-DEK_FIXED",)], ids=str)
 @pytest.mark.parametrize("options", [{}, {"n_classes": 3}], ids=["two", "three"])
 def test_a_last_label_lapses_after_as_many_answers_as_in_the_library(
     options: dict[str, Any], flag: tuple[str, ...], tmp_path: Path

@@ -21,7 +21,7 @@ from firmware_sim.mcu.program import PREFIX
 compiles = pytest.mark.skipif(shutil.which(f"{PREFIX}gcc") is None, reason=f"no {PREFIX}gcc")
 #: By day one core and level.
 WAYS = [(core, level) for core in CORES for level in LEVELS]
-BOUNDS = [(("learner", "int8", "double"), [("Cortex-M4F", "-Os")])]
+BOUNDS = [(("learner", "int8", "library"), [("Cortex-M4F", "-Os")])]
 #: The most stack of every kind that works in the arena.
 WITH_ARENA = {case: cost.with_arena for case, cost in COSTS.items() if cost.with_arena is not None}
 BOUNDS += [pytest.param(case, WAYS, marks=pytest.mark.slow) for case in WITH_ARENA]  # type: ignore[misc]
@@ -46,7 +46,7 @@ def rows(learner: ek.Learner) -> tuple[np.ndarray, np.ndarray]:
     return X, product if learner.is_regression else np.where(product > 0, 1.0, -1.0)
 
 
-@pytest.mark.parametrize("flag", ["", "-DEK_SINGLE", "-DEK_FIXED"])
+@pytest.mark.parametrize("flag", ["", "-DEK_FIXED"])
 @pytest.mark.parametrize("kind", few_first(KINDS, ("recommended", "classes", "forecaster")))
 def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
     """And nothing beyond the arena, wherever that begins."""
@@ -61,7 +61,7 @@ def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
         flags = (flag,) if flag else ()
         boards.append(Compiled(tmp_path / scratch, learner, flags=flags, offset=4))
     usual, beside = boards
-    how = {"": "double", "-DEK_SINGLE": "single", "-DEK_FIXED": "whole"}[flag]
+    how = {"": "library", "-DEK_FIXED": "whole"}[flag]
     assert beside.nbytes - usual.nbytes - scratch_of(learner.dtype)[how] in range(8)
     for x, y in zip(*rows(learner), strict=True):
         assert usual.learn(x, y) == beside.learn(x, y)
@@ -78,7 +78,7 @@ def test_every_kind_takes_less_of_the_stack() -> None:
     assert set(WITH_ARENA) == {case for case in COSTS if case[0] not in ON_STACK}
     for case, stack in WITH_ARENA.items():
         assert stack < COSTS[case].stack - 200
-        most = 3.5 if case[2] == "double" and case[1] != "float32" else 2.5
+        most = 3.5 if case[1] == "float64" else 2.5
         assert stack <= max(most, 3.1 if case[0] == "remembering" else 0.0) * 1024
 
 

@@ -22,7 +22,7 @@ BOUNDS += [pytest.param(case, WAYS, marks=pytest.mark.slow) for case in COSTS]  
 
 
 def test_goals() -> None:
-    """6 KiB in double, 4 in single precision and whole numbers, whatever is learned."""
+    """6 KiB for weights of float64, 4 for others, whatever is learned."""
     for (_, dtype, how), cost in COSTS.items():
         assert cost.stack <= (6 if how == "double" and dtype != "float32" else 4) * KIB
 

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 #: Those that have int8 alone, and round otherwise.
-NARROW = ("single", "fixed")
+NARROW = ("fixed",)
 #: Listed without compiling them: the instruction sets are those the library was built with.
 FORMS = [
     *(("vector", variant) for variant in available_simd()),
@@ -342,7 +342,7 @@ flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-O1
 rng = np.random.default_rng(0)
 for form in sys.argv[1:]:
     for variant in variants(form, flags):
-        for dtype in ("int8",) if form in ("single", "fixed") else ("int8", "float32", "float64"):
+        for dtype in ("int8",) if form == "fixed" else ("int8", "float32", "float64"):
             for task in ("two", "classes", "regression", "novelty"):
                 for d, D, groups in ((3, 70, 1), (97, 129, 2), (64, 64, 1)):
                     more = {} if task == "novelty" else {
