@@ -201,7 +201,7 @@ class Learner(Forecasting, RowLearner, Watching):
     def save(self, path: Path) -> None:
         """Write the model to a file: the part of its block that is state, with a CRC-32.
 
-        Format 4; docs/file-format.md describes every byte.
+        Format 5; docs/file-format.md describes every byte.
 
         The file is written under a temporary name, synced and renamed: a reader finds the old model
         or the new one, even after a power cut. A loaded learner continues bit for bit as the saved
@@ -712,7 +712,7 @@ class Learner(Forecasting, RowLearner, Watching):
 
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
-    """Load a learner from a file of format 4. Nothing in the file is executed.
+    """Load a learner from a file of format 5. Nothing in the file is executed.
 
     Page: docs/file-format.md.
 
