@@ -317,7 +317,10 @@ class Single:
         padded[: len(delta)] = delta
         parts = (padded.reshape(v.shape) * omega) * v
         lane = ordered(parts.reshape(len(v), 8, 8), 1).T
-        return ordered(((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7])))
+        return ordered(
+            ((lane[0] + lane[4]) + (lane[1] + lane[5]))
+            + ((lane[2] + lane[6]) + (lane[3] + lane[7]))
+        )
 
     def decayed(self, memory: float, steps: int) -> Any:
         """The power `steps` of `memory`, by squares."""

@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 #: Larger data sets, where somebody has put them.
 SHARED = Path(os.environ.get("EDGEOLK_DATA") or ROOT.parent / "shared" / "data")
 
+
 def assert_agrees(found: Any, expected: Any, dtype: str, near: float = 1e-9) -> None:
     """Check numbers of `sorf` against its reference, for weights of this type.
 
