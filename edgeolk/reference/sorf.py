@@ -376,9 +376,7 @@ class Sorf:
         variance = self.m2 / self.t if self.t else 0.0
         return (y - self.mean) / (math.sqrt(variance) if variance > 0.0 else 1.0)
 
-    def _scored(
-        self, x: np.ndarray, y: Any, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
-    ) -> None:
+    def _scored(self, x: np.ndarray, y: Any, f: np.ndarray, fw: np.ndarray, fa: np.ndarray) -> None:
         """What the alarm and the leak need of the scores, before anything else has changed."""
         leader = int(np.argmax(self.shares()[0]))
         max_cost = self.real(4.0 if self.regression else 1.0)
