@@ -109,9 +109,7 @@ class WatchedChannel:
         setattr(self, mean, center)
         kept = getattr(self, variance)
         # A mean that is rounded when it is written may overshoot the value.
-        setattr(
-            self, variance, self.real(max(0.0, kept + (gap * (value - center) - kept) / k))
-        )
+        setattr(self, variance, self.real(max(0.0, kept + (gap * (value - center) - kept) / k)))
 
     @property
     def gate(self) -> float:
@@ -235,7 +233,7 @@ class WatchReference:
         present = False
         for j, ch in enumerate(self.channels):
             gate = ch.gate
-            ok, nn = ch.nt >= FIRST_VERDICT, min(ch.nt, W_TAIL)
+            nn = min(ch.nt, W_TAIL)
             reading, loud = float(x[j]), 0.0
             if not math.isfinite(reading) or abs(reading) > MISSING:
                 ch.run = min(ch.run + 1, MANY)
@@ -435,6 +433,4 @@ class WatchReference:
             score = 0.5 / (1.0 + math.exp(-clip(u / 4.0, 16.0)))
             if self.on:
                 why = ("level", seen.loud_at)
-        return Watched(
-            score, novel, alarm, event, rare, *why, surprise, u, tuple(votes.best)
-        )
+        return Watched(score, novel, alarm, event, rare, *why, surprise, u, tuple(votes.best))
