@@ -85,9 +85,8 @@ def _of_nab(alarms: list[Numbers], keep: Callable[[nab.Series], bool]) -> nab.Ju
 
 def _row(title: str, nbytes: int, us: float, alarms: list[Numbers], own: bool) -> list[str]:
     every = _of_nab(alarms, lambda _: True)
-    design, test = (
-        _of_nab(alarms, lambda one, half=half: one.in_design == half) for half in (True, False)
-    )
+    design = _of_nab(alarms, lambda one: one.in_design)
+    test = _of_nab(alarms, lambda one: not one.in_design)
     hits = (f"{every.hits} of {every.windows}", f"{every.false}") if own else ("", "")
     return [
         title, f"{nbytes:,}", f"{us:.2f}",
@@ -97,11 +96,15 @@ def _row(title: str, nbytes: int, us: float, alarms: list[Numbers], own: bool) -
     ]  # fmt: skip
 
 
+def _is_in(family: str) -> Callable[[nab.Series], bool]:
+    return lambda one: one.family == family
+
+
 def _families(alarms: list[Numbers]) -> Table:
     families = sorted({one.family for one in nab.series()})
     rows = []
     for family in families:
-        judged = _of_nab(alarms, lambda one, family=family: one.family == family)
+        judged = _of_nab(alarms, _is_in(family))
         scores = _three(judged.own) if judged.windows else "no window"
         rows.append([
             family, scores, f"{judged.hits} of {judged.windows}", f"{judged.false}",

@@ -96,7 +96,7 @@ def faulty() -> tuple[Faulty, ...]:
         windows = []
         for kind, part in zip(kinds, ((0.3, 0.6), (0.62, 0.95)), strict=True):
             rows = 1 if kind == "spike" else LASTING
-            first = int(rng.integers(part[0] * len(x), part[1] * len(x) - WINDOW))
+            first = int(rng.integers(int(part[0] * len(x)), int(part[1] * len(x)) - WINDOW))
             x[first : first + rows] = broken(kind, x[first : first + rows], spread, rng)
             windows.append((first, first + WINDOW - 1))
         whole = nab.Series(f"{name}/{column}", x[:, None], seconds, windows)

@@ -85,16 +85,12 @@ class Tail:
 class WatchedChannel:
     """The state of one channel, with that of its season."""
 
-    FLOATS = (
-        "x0", "mu", "v", "last", "c", "e", "lm", "lv", "m", "mv", "q", "rm", "rv", "f", "fv", "dm",
-        "pe", "pm",
-    )  # fmt: skip
-
     def __init__(self, real: Round) -> None:
         self.real = real
         self.n = self.run = self.nt = 0
-        for name in self.FLOATS:
-            setattr(self, name, 0.0)
+        self.x0 = self.mu = self.v = self.last = self.c = self.e = self.lm = self.lv = 0.0
+        self.m = self.mv = self.q = self.rm = self.rv = self.f = self.fv = self.dm = 0.0
+        self.pe = self.pm = 0.0
         self.B, self.K = [0.0] * 24, [0] * 24
         self.hi, self.lo, self.chg, self.flat = (Tail(real) for _ in range(4))
         self.shi, self.slo = Tail(real), Tail(real)
