@@ -14,7 +14,7 @@ from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.families import FAMILIES
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.methods import find
-from edgeolk.sorf.faces import PARTS, WHATS
+from edgeolk.sorf.faces import PARTS
 from edgeolk.sorf.options import ANSWERS_BY_LABEL
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ __all__ = [
     "learn_many",
     "losses_of",
     "options_of",
-    "pack_reason",
     "rows_since_alarm",
     "scale_many",
     "stacks_of",
@@ -85,7 +84,7 @@ class Traits(NamedTuple):
     loss: str  # its name
     needs_labels: bool
     awaits_targets: bool  # whether it forecasts targets from their history
-    reports_events: bool  # whether it finds novelty in the order of time
+    reports_events: bool  # whether it finds anomalies of a stream
     freezes: bool  # whether it stops learning once it is full
     learns_on_board: bool  # whether it learns as exported C
     memory: int  # rows that its row memory holds
@@ -126,20 +125,22 @@ def losses_of(labels: str) -> tuple[str, ...]:
     return tuple(loss.name.lower() for loss, row in LOSSES.items() if row.labels == labels)
 
 
-def learn_many(learner: Any, X: Any, y: Any, out: Any, before: Any, after: Any = None) -> None:
+def learn_many(
+    learner: Any, X: Any, y: Any, out: Any, before: Any, after: Any = None, time: Any = None
+) -> None:
     """Learn rows as ``Learner.learn_many`` does, and record what preceded and followed each.
 
     Parameters
     ----------
-    learner, X, y, out
+    learner, X, y, out, time
         As for ``Learner.learn_many``, also for exceptions.
     before : float64 ndarray of shape (n + scores of a row,) or None
         Receives, for each row, the class that ``predict_one`` returns or, for novelty, the
         threshold; the numbers after these n are scratch. None for a forecaster.
     after : float64 ndarray, contiguous, optional
-        Receives, for each row, the numbers of ``last_forecast`` or ``last_reason``.
+        Receives, for each row, the numbers of ``last_forecast``, or ``last_reason`` and the score.
     """
-    learner._answer_many(X, y, out, before, after)
+    learner._answer_many(X, y, out, before, after, time)
 
 
 def scale_many(scaler: Any, X: Any, out: Any, before: Any = None) -> int:
@@ -162,22 +163,16 @@ def last_forecast(learner: Any) -> tuple[float, list[float], list[float]]:
 
 
 def last_reason(learner: Any) -> float:
-    """Return, packed, what decided about the last row of a learner that watches."""
+    """Return the verdict on the last row of a learner that watches, packed."""
     return float(learner._engine.reason())
 
 
-def pack_reason(reason: tuple[str, int, str]) -> float:
-    """Return ``Learner.why`` as a number, which fits into arrays and pipes."""
-    part, channel, what = reason
-    return float(PARTS.index(part) + 4 * WHATS.index(what) + 16 * channel)
-
-
-def unpack_reason(reason: float) -> tuple[str, int, str] | None:
-    """Return the reason behind a number; None for a negative one."""
+def unpack_reason(reason: float) -> tuple[str, int] | None:
+    """Return ``Learner.why`` of a packed verdict; None for a negative number."""
     number = int(reason)
     if number < 0:
         return None
-    return PARTS[number & 3], number >> 4, WHATS[number >> 2 & 3]
+    return PARTS[number >> 4 & 7], number >> 8
 
 
 def rows_since_alarm(learner: Any) -> int:

@@ -42,10 +42,10 @@
 #include "sorf_scores.h"
 
 #include "drift.h"
-#include "novelty.h"
 #include "relevance.h"
 #include "row_memory.h"
 #include "sorf_weights.h"
+#include "watch.h"
 
 /* Scores with a smaller margin are computed again in olk_compute_t (section 5). */
 static const double olk_undecided = 1e-4;

@@ -237,7 +237,7 @@ class Settings:
 
     @property
     def reports_events(self) -> bool:
-        """Whether each row has a verdict: novel, event, why."""
+        """Whether each row has a verdict: novel, alarm, event, rare, why."""
         return False
 
     @property

@@ -415,7 +415,6 @@ cdef extern from "sorf_types.h" nogil:
         double nu
         double window
         int32_t history
-        int32_t robust
         uint64_t signs
         int32_t memory
         int32_t memory_narrow
@@ -448,7 +447,10 @@ cdef extern from "sorf_types.h" nogil:
         double* memory_narrow
         void* channels
         uint32_t* readings
-        void* deviations
+        uint8_t* channel_bytes
+        void* clock
+        uint8_t* clock_bytes
+        void* watch_scores
         uint64_t* watch
         void* inputs
         double* scores
@@ -464,6 +466,8 @@ cdef extern from "sorf_types.h" nogil:
                                          const olk_sorf_row* row, double y, double weight) noexcept
     ctypedef double (*olk_sorf_novelty_fn)(const olk_sorf* p, const olk_sorf_state* s,
                                            const olk_sorf_row* row) noexcept
+    ctypedef double (*olk_sorf_watch_fn)(const olk_sorf* p, const olk_sorf_state* s,
+                                         const olk_sorf_row* row, double seconds) noexcept
     ctypedef void (*olk_sorf_event_fn)(const olk_sorf* p, const olk_sorf_state* s) noexcept
     ctypedef void (*olk_sorf_scores_fn)(const olk_sorf* p, const olk_sorf_state* s,
                                         const olk_sorf_row* row, ptrdiff_t m, double* out) noexcept
@@ -482,7 +486,7 @@ cdef extern from "sorf_types.h" nogil:
         const char* name
         olk_sorf_learn_fn learn
         olk_sorf_novelty_fn learn_novelty
-        olk_sorf_novelty_fn learn_in_time
+        olk_sorf_watch_fn learn_in_time
         olk_sorf_event_fn accept
         olk_sorf_event_fn restart_rows
         olk_sorf_scores_fn scores
@@ -518,7 +522,10 @@ cdef extern from "setup.h" nogil:
         size_t novelty
         size_t channels
         size_t channel_counts
-        size_t deviations
+        size_t channel_bytes
+        size_t clock
+        size_t clock_bytes
+        size_t watch_scores
         size_t watch
         size_t errors
         size_t skipped
@@ -633,12 +640,14 @@ cdef extern from "sorf_model.h" nogil:
         double max_sum
 
     ctypedef struct olk_verdict:
+        double score
         int novel
+        int alarm
         int event
+        int rare
         int part
-        int what
         uint32_t channel
-        double threshold
+        uint64_t bits
 
     ctypedef struct olk_counts:
         uint64_t steps

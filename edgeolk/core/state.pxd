@@ -139,6 +139,7 @@ cdef enum Labels:
     LABELS_TARGETS            # finite numbers
     LABELS_KNOWN_OR_NOT       # or none: the target is not known
     LABELS_UNUSED             # finite numbers or none, which change nothing
+    LABELS_TIMES              # the same to callers; inside, the time of the row in seconds or NaN
 
 
 cdef struct Settings:

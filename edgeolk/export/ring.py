@@ -131,6 +131,7 @@ def model_of(learner: Learner, scratch: str = "stack") -> Model:
     macros = {
         "EK_LEARNS": 0,
         "EK_WATCHES": 0,
+        "EK_CLOCK": 0,
         "EK_FEATURES": config.n_features,
         "EK_COLUMNS": config.columns,
         "EK_WIDE_ROWS": int(wide),

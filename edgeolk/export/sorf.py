@@ -68,9 +68,8 @@ def use_of(learner: Learner) -> tuple[str, list[str]]:
             "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
         ]
     if config.watch:
-        return f"{ROW}\ndouble score;\nek_verdict verdict;", [
-            "ek_learn(arena, row, 0, &score); /* every period; score minus threshold */",
-            "ek_watch(arena, &verdict);       /* is that row novel, in an event, and why */",
+        return f"{ROW}\ndouble seconds; /* since a midnight of the place; NAN: not known */", [
+            "ek_verdict verdict = ek_watch(arena, row, seconds); /* every period */",
         ]
     label = "label" if config.needs_labels else "0"
     return f"{ROW}\ndouble label, score;", [
@@ -95,8 +94,8 @@ def notes_of(learner: Learner) -> str:
     if config.watch:
         notes += (
             "\nRows come in the order of time, one every period; a number that is not finite is a"
-            " missing reading.\n`ek_watch()` tells whether the last learned row is novel or part"
-            " of an event, and by what.\n"
+            " missing reading.\n`ek_watch()` learns a row and returns whether it is novel, an alarm"
+            " or part of an event, and why.\n"
         )
     return notes
 
@@ -122,6 +121,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_HEADER_BYTES": f"{length_of(file)}u",
         "EK_TASK": setup["sorf"]["task"],
         "EK_WATCHES": int(config.watch is not None),
+        "EK_CLOCK": int(at["clock"] > 0),
         "EK_STORES": STORES[config.dtype],
         "EK_MOST": setup["max_sum"],
         "EK_MOST_WEIGHT": config.max_weight,

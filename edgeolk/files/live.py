@@ -59,7 +59,7 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
         *_words("d", *(f"memory_mistakes_{i}" for i in range(5))),
         *_words("q", "memory_spare_0", "memory_spare_1"),
     ),
-    "watch": _words("q", "idle_rows", "alarms", "quiet_rows", "verdict", "event"),
+    "watch": _words("q", "idle_rows", "alarms", "watch_counts", "verdict"),
     "skipped": _words("q", "n_skipped"),
     "clipped_rows": _words("q", "clipped_rows"),
     "width": (

@@ -23,6 +23,7 @@
 #define OLK_SORF_SINGLE 1
 #endif
 #define OLK_SORF_WATCHES EK_WATCHES
+#define OLK_SORF_CLOCK EK_CLOCK
 #if !EK_ROW_MEMORY
 #define OLK_SORF_NO_MEMORY 1
 #endif
@@ -118,6 +119,7 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 }
 #endif
 
+#if !EK_WATCHES
 static int ek_reject(const ek_call *c, int why)
 {
     if (OLK_HAS(&c->m, skipped)) {
@@ -127,6 +129,7 @@ static int ek_reject(const ek_call *c, int why)
     }
     return why;
 }
+#endif
 
 #if EK_FORECASTS
 #include "forecasting.h"
@@ -162,6 +165,35 @@ static int ek_is_label(double y)
 }
 #endif
 
+#if EK_WATCHES
+static olk_verdict ek_learn_row(void *arena, const ek_number *x, double seconds, double *score)
+{
+    EK_CALL(c, arena);
+    olk_row_sums sums;
+    ek_enter(arena, c);
+    (void)olk_model_learn(&c->m, x, seconds, 1.0, score, &sums);
+    olk_end_step(c->m.state.flags, 0);
+    return olk_model_verdict(&c->m);
+}
+
+int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
+{
+    double before;
+    (void)y;
+    (void)weight;
+    (void)ek_learn_row(arena, x, (double)NAN, score ? score : &before);
+    return EK_OK;
+}
+
+ek_verdict ek_watch(void *arena, const ek_number *x, double seconds)
+{
+    double before;
+    const olk_verdict v = ek_learn_row(arena, x, seconds, &before);
+    const ek_verdict verdict = {v.score, v.novel, v.alarm,   v.event,
+                                v.rare,  v.part,  v.channel, v.alarms};
+    return verdict;
+}
+#else
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
 {
     EK_CALL(c, arena);
@@ -177,14 +209,13 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     const void *row = ek_take(c, x, 1);
     if (!row || olk_model_learn(&c->m, row, y, weight, &before, &sums) != OLK_DONE)
         return ek_reject(c, EK_BAD_ROW);
-#if !EK_WATCHES
     (void)olk_model_finish(&c->m, &c->intake, row, &sums);
-#endif
     olk_end_step(c->m.state.flags, 0);
     if (score)
         *score = before;
     return EK_OK;
 }
+#endif
 #endif
 
 #if EK_FORECASTS || EK_REPEATS || EK_WATCHES
@@ -215,20 +246,6 @@ void ek_count(const void *arena, ek_counts *counts)
 }
 
 #if EK_WATCHES
-void ek_watch(const void *arena, ek_verdict *verdict)
-{
-    EK_CALL(c, (void *)(uintptr_t)arena);
-    ek_enter((void *)(uintptr_t)arena, c);
-    const olk_verdict v = olk_model_verdict(&c->m);
-    verdict->novel = v.novel;
-    verdict->event = v.event;
-    verdict->part = v.part;
-    verdict->what = v.what;
-    verdict->channel = v.channel;
-    verdict->alarms = v.alarms;
-    verdict->threshold = v.threshold;
-}
-
 void ek_accept(void *arena)
 {
     EK_CALL(c, arena);

@@ -32,7 +32,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "regression": {"D": 150, "loss": "square", "relevance": True},
     "float32": {"D": 150, "dtype": "float32", "scale": "minmax"},
     "novelty": {"D": 150, "loss": "novelty", "gamma": "auto"},
-    "in time": {"D": 150, "loss": "novelty", "history": True},
+    "in time": {"D": 192, "loss": "novelty", "history": True, "clock": True},
     "forecaster": {"D": 64, "loss": "square", "history": True},
 }
 
