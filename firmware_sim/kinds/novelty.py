@@ -55,6 +55,8 @@ _NOT_IN_TIME = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_
 _MAX_ALARMS, _MAX_READINGS = 30, 3
 #: Scores of either class that are kept for the area; of more rows, a sample.
 SAMPLED = 100_000
+#: How novel rows are before the first verdict.
+_UNJUDGED = 0.25
 #: Most windows whose rows are kept for pictures.
 _DRAWN = 256
 
@@ -313,10 +315,8 @@ class Novelty(Metrics):
         if self.watching is None or not self.rows:
             return []
         bands = [*self.bands(features)]
-        owners = {
-            alarm.first: reason_of(alarm.strongest, features)[1] for alarm in self.anomalies.alarms
-        }
-        charts = courses(self.watching, features, bands, owners)
+        reasons = {alarm.first: _briefly(alarm.strongest) for alarm in self.anomalies.alarms}
+        charts = courses(self.watching, features, bands, reasons)
         about = "Readings with alarms; an event lasts while readings stay unusual."
         panels = [
             Panel(f"course{at}", "The stream", chart, about) for at, chart in enumerate(charts)
@@ -389,7 +389,7 @@ _REASONS = {
 #: Their names in a table.
 _TITLES = {
     "value": "outside all so far", "change": "faster than ever", "season": "unusual for the hour",
-    "flat": "flat", "pattern": "unusual combination",
+    "flat": "flat", "pattern": "unusual pattern",
 }  # fmt: skip
 
 
@@ -415,6 +415,12 @@ def reason_of(anomaly: Anomaly, names: Sequence[str]) -> tuple[str, int]:
             return f"{name}: no reading for {rows:,} rows", channel
         return f"{name}: flat for {rows:,} readings", channel
     return _REASONS[part].format(name, now), channel
+
+
+def _briefly(anomaly: Anomaly) -> tuple[str, int]:
+    """Return why a row of a stream is novel in few words, and the channel, from 0."""
+    part, channel = hosting.unpack_reason(anomaly.reason) or ("", 0)
+    return _TITLES.get(part, part), channel
 
 
 def reason(anomaly: Anomaly, names: Sequence[str]) -> str:
@@ -513,7 +519,10 @@ class NoveltyTrainer(Trainer):
 
     def _subtracted(self, scores: Row, thresholds: Row) -> Row:
         """Return what was subtracted from scores."""
-        return -thresholds if self.in_time else thresholds
+        if not self.in_time:
+            return thresholds
+        # Only the first rows have a score of exactly 0: it is too early to judge them.
+        return np.where(scores != 0.0, -thresholds, -_UNJUDGED)
 
     def restart(self) -> None:
         """Forget the recent past: the next row comes after a long gap."""
@@ -626,7 +635,7 @@ class NoLabels(Kind):
 
     def hints(self, config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
         """Yield other shares of novel rows; see `Kind.hints`."""
-        for nu in (0.01, 0.1):
+        for nu in () if self.uses_order else (0.01, 0.1):
             yield with_params(nu=nu)
 
     def script(self, target: str) -> Script:

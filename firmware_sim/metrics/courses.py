@@ -20,13 +20,16 @@ _DAY = 86_400.0
 
 
 def courses(
-    watching: Watching, features: Sequence[str], bands: Sequence[Band], owners: Mapping[int, int]
+    watching: Watching,
+    features: Sequence[str],
+    bands: Sequence[Band],
+    reasons: Mapping[int, tuple[str, int]],
 ) -> list[Chart]:
     """Return a chart of each channel: those with the most alarms.
 
     features: names of the channels.
     bands: alarms, events and labelled windows; see `Metrics.bands`.
-    owners: the channel of an alarm, by its first row.
+    reasons: why there was an alarm, in few words, and its channel; by the alarm's first row.
     """
     rows, low, high, seconds = watching.envelope.course()
     if not len(rows):
@@ -39,7 +42,7 @@ def courses(
         marks = [Mark(features[at], LEARNER, rows, (low[:, at] + high[:, at]) / 2.0, width=1.0)]
         if watching.envelope.step > 1:
             marks.append(Mark("", LEARNER, rows, high[:, at], low[:, at], alpha=0.35))
-        marks += _bands(bands, owners, at)
+        marks += _bands(bands, reasons, at)
         found.append(
             Chart(
                 features[at],
@@ -54,7 +57,9 @@ def courses(
     return found
 
 
-def _bands(bands: Sequence[Band], owners: Mapping[int, int], channel: int) -> list[Mark]:
+def _bands(
+    bands: Sequence[Band], reasons: Mapping[int, tuple[str, int]], channel: int
+) -> list[Mark]:
     """Return the bands of a channel's chart; alarms of other channels are faint."""
     looks = {
         "window": ("labelled window", BUFFER, 0.3),
@@ -64,8 +69,8 @@ def _bands(bands: Sequence[Band], owners: Mapping[int, int], channel: int) -> li
     marks = []
     for kind, first, last, tooltip in bands:
         name, colour, alpha = looks[kind]
-        note = tooltip.partition(": ")[2] if kind == "alarm" else ""
-        if kind == "alarm" and owners.get(first, channel) != channel:
+        note, owner = reasons.get(first, ("", channel)) if kind == "alarm" else ("", channel)
+        if owner != channel:
             name, alpha, note = "alarm of another channel", 0.2, ""
         marks.append(Mark(name, colour, (first, last), alpha=alpha, tooltip=tooltip, note=note))
     return marks
@@ -86,6 +91,7 @@ def _range(low: Row, high: Row) -> tuple[float, float]:
 def _ticks(rows: Row, seconds: Row) -> list[tuple[float, str]]:
     """Return ticks at rows with their dates; none if times are unknown."""
     known = np.flatnonzero(np.isfinite(seconds))
+    starts = (rows - rows[0] + 1.0).tolist()
     if len(known) < 2:
         return []
     places = known[np.linspace(0, len(known) - 1, min(_TICKS, len(known))).astype(int)]
@@ -97,5 +103,5 @@ def _ticks(rows: Row, seconds: Row) -> list[tuple[float, str]]:
             text = datetime.fromtimestamp(float(seconds[at]), timezone.utc).strftime(form)
         except (ValueError, OverflowError, OSError):
             return []
-        ticks.append((float(rows[at]), f"{rows[at]:,.0f}\n{text}"))
+        ticks.append((starts[at], f"{starts[at]:,.0f}\n{text}"))
     return ticks

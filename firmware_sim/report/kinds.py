@@ -97,7 +97,7 @@ class BarChart(Drawing):
 class CalendarChart(Drawing):
     """A cell for each day: its colour is the count; days without rows are left out."""
 
-    height = 0.55
+    height = 0.7
 
     def __init__(self, title: str, calendar: Calendar) -> None:
         self.title, self._days = title, calendar.days
@@ -114,9 +114,9 @@ class CalendarChart(Drawing):
             if week >= first:
                 counts[(day + 3) % 7, week - first] = self._days[day]
         greatest = max(1.0, float(np.nanmax(counts)))
-        axes.imshow(counts, cmap="OrRd", vmin=0.0, vmax=1.3 * greatest, aspect="equal")
+        axes.imshow(counts, cmap="OrRd", vmin=0.0, vmax=1.3 * greatest, aspect="auto")
         axes.set_yticks(range(7), ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
-        step = max(1, counts.shape[1] // (3 if narrow else 8))
+        step = max(1, -(-counts.shape[1] // (2 if narrow else 6)))
         places = [*range(0, last - first + 1, step)]
         days = [date(1970, 1, 1) + timedelta(days=7 * (first + at) - 3) for at in places]
         axes.set_xticks(places, [f"{day:%d %b %y}" for day in days])
