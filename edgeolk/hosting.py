@@ -30,7 +30,9 @@ __all__ = [
     "ANSWERS_BY_LABEL",
     "FLAGS",
     "LOSS_PARAMETERS",
+    "REASONS",
     "SCRATCH",
+    "VERDICT_BITS",
     "Dtype",
     "Probabilities",
     "RamError",
@@ -64,6 +66,9 @@ _HOMES = {
     "export.folder": ("SCRATCH",),
     "parts.numbers": ("Dtype",),
 }
+#: What a row of a stream may be unusual in, and the bits of a packed verdict (``last_reason``).
+REASONS = PARTS
+VERDICT_BITS = {"novel": 1, "alarm": 2, "event": 4, "rare": 8}
 #: The parameters of each loss, by its name.
 LOSS_PARAMETERS = {loss.name.lower(): row.parameters for loss, row in LOSSES.items()}
 

@@ -173,7 +173,7 @@ class ReplayConfig(Fields, Noted):
         algorithm, params, _, kind = self.resolved
         setup = Setup(
             *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
-            *(self.cost, self.beta, self.decision, self.rows_ahead),
+            *(self.cost, self.beta, self.decision, self.rows_ahead, self.clock_zone),
         )
         return kind_of(kind, setup)
 

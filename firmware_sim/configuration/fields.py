@@ -292,6 +292,15 @@ class Fields:
         Value(read=values.flag),
         where=LOGS | MANIFEST | FLEET,
     )
+    clock_zone: str | None = _stream(
+        None,
+        "the time zone of the place, for hours of the day that people keep: Europe/Berlin, with "
+        "daylight saving, or +05:30; for logs in UTC, or with a zone (default: hours as written, "
+        "of times with a zone those of UTC)",
+        metavar="ZONE",
+        check=values.zone,
+        where=READERS | MANIFEST,
+    )
     time_format: str | None = _stream(
         None,
         "how the time column is written, as of strptime (%d/%m/%Y %H:%M), or epoch, epoch ms, "
