@@ -316,8 +316,11 @@ class Single:
         padded = np.zeros(v.size, dtype=F)
         padded[: len(delta)] = delta
         parts = (padded.reshape(v.shape) * omega) * v
-        l = ordered(parts.reshape(len(v), 8, 8), 1).T
-        return ordered(((l[0] + l[4]) + (l[1] + l[5])) + ((l[2] + l[6]) + (l[3] + l[7])))
+        lane = ordered(parts.reshape(len(v), 8, 8), 1).T
+        return ordered(
+            ((lane[0] + lane[4]) + (lane[1] + lane[5]))
+            + ((lane[2] + lane[6]) + (lane[3] + lane[7]))
+        )
 
     def decayed(self, memory: float, steps: int) -> Any:
         """The power `steps` of `memory`, by squares."""
