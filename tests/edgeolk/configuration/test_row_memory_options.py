@@ -38,9 +38,9 @@ def test_bytes_of_the_plan(options: dict[str, int], row: int, scores: int, memor
     assert learner.nbytes == plan.nbytes
 
 
-@pytest.mark.parametrize(("classes", "scores"), [({}, 0), ({"n_classes": 11}, 44)])
+@pytest.mark.parametrize(("classes", "scores"), [({}, 0), ({"n_classes": 11}, 48)])
 def test_bytes_of_the_narrower_kernel(classes: dict[str, int], scores: int) -> None:
-    """Four counters of state, 4 bytes a class of scratch."""
+    """Four counters of state, 4 bytes a class of scratch, in whole words."""
     sizes = [
         {
             r.name: r.nbytes
