@@ -85,8 +85,8 @@ typedef uint32_t olk_memory_scale;
 
 static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)
 {
-    return (olk_memory_scale)(1.44269504088896 * OLK_MEMORY_NARROW / OLK_MEMORY_UNIT *
-                              268435456.0 / (double)d);
+    return (olk_memory_scale)(1.44269504088896 * OLK_MEMORY_NARROW / OLK_MEMORY_UNIT * 268435456.0 /
+                              (double)d);
 }
 
 /* 2^-f for 0 <= f < 1, highest power first, in 2^-30. */
@@ -320,8 +320,8 @@ static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state
     for (int v = 0; v < columns && !multiclass; v++)
         for (int l = 0; l < OLK_MEMORY_SUMS; l++)
             g[2 * v] += lane[v][l];
-    const olk_real unit = multiclass ? 1 / (olk_real)OLK_MAX_MEMORY_CLASS
-                                     : 2 / (olk_real)OLK_MAX_MEMORY_LABEL;
+    const olk_real unit =
+        multiclass ? 1 / (olk_real)OLK_MAX_MEMORY_CLASS : 2 / (olk_real)OLK_MAX_MEMORY_LABEL;
     const olk_real by = unit / (OLK_MEMORY_ONE * (2 + (olk_real)p->r));
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)

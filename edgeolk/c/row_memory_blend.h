@@ -9,7 +9,7 @@
    of both kernels only, and where the narrower kernel has experts too; there, with three classes or
    more, the penalty applies to the features instead. */
 static const olk_real olk_memory_weights[OLK_MEMORY_WEIGHTS] = {0, (olk_real)0.25, (olk_real)0.5,
-                                                          (olk_real)0.75, 1};
+                                                                (olk_real)0.75, 1};
 enum { OLK_MEMORY_COST = 4, OLK_MEMORY_COST_OF_TWO = 3 };
 
 /* Weights in an answer: of g, and of the narrower kernel's g. */
@@ -42,7 +42,8 @@ static inline olk_memory_blend olk_memory_blend_of(const olk_sorf *p, const olk_
         total += e;
     }
     for (int i = 1; i < OLK_MEMORY_WEIGHTS && narrow; i++) {
-        const olk_real e = olk_exponential(-(narrow[i - 1] - min_loss) - cost * olk_memory_weights[i]);
+        const olk_real e =
+            olk_exponential(-(narrow[i - 1] - min_loss) - cost * olk_memory_weights[i]);
         blend.narrow += e * olk_memory_weights[i];
         total += e;
     }
@@ -64,7 +65,7 @@ static inline ptrdiff_t olk_best_rival(const olk_real *f, ptrdiff_t classes, ptr
 /* A column of f = f_s + blend (g - f_s), from `scores`: g[K], then f_s[K], then the narrower
    kernel's g[K]. */
 static inline olk_real olk_memory_score(const olk_real *scores, ptrdiff_t K, olk_memory_blend blend,
-                                      ptrdiff_t c)
+                                        ptrdiff_t c)
 {
     const olk_real f_s = scores[K + c], f = f_s + blend.mean * (scores[c] - f_s);
     return blend.narrow > 0 ? f + blend.narrow * (scores[2 * K + c] - f_s) : f;
@@ -72,7 +73,7 @@ static inline olk_real olk_memory_score(const olk_real *scores, ptrdiff_t K, olk
 
 /* The margin: y f with two classes, f_y minus the best other score with several. */
 static inline olk_real olk_memory_margin(const olk_sorf *p, const olk_real *scores,
-                                       olk_memory_blend blend, olk_real y)
+                                         olk_memory_blend blend, olk_real y)
 {
     const ptrdiff_t K = p->classes, own_class = (ptrdiff_t)y;
     if (p->task != OLK_SORF_CLASSES)
@@ -91,7 +92,7 @@ static inline olk_real olk_memory_margin(const olk_sorf *p, const olk_real *scor
 
 /* Writes the features' scores [K] behind the memory's g[K]; returns all scores. */
 static inline const olk_real *olk_feature_scores(const olk_group_scores *f,
-                                               const olk_expert_weights *expert_weights)
+                                                 const olk_expert_weights *expert_weights)
 {
     olk_real *f_s = f->recalled + f->p->classes;
     for (ptrdiff_t c = 0; c < f->p->classes; c++)
@@ -116,18 +117,18 @@ static inline olk_memory_blend olk_memory_expert(int i)
 /* The margin of a row with memory and features blended, and with two classes its score; updates the
    experts' losses. */
 static inline olk_real olk_blend_memory(const olk_group_scores *f,
-                                      const olk_expert_weights *expert_weights,
-                                      const olk_sorf_state *s, olk_real y, olk_real weight,
-                                      olk_real *score)
+                                        const olk_expert_weights *expert_weights,
+                                        const olk_sorf_state *s, olk_real y, olk_real weight,
+                                        olk_real *score)
 {
     const olk_sorf *p = f->p;
     const olk_real *scores = olk_feature_scores(f, expert_weights);
     const olk_memory_blend now = olk_memory_blend_of(p, s);
     const olk_real margin = olk_memory_margin(p, scores, now, y);
     for (int i = 0; i < olk_n_memory_experts(s); i++) {
-        olk_real *loss = i < OLK_MEMORY_WEIGHTS ? (olk_real *)s->memory_mistakes + i
-                                              
- : (olk_real *)s->memory_narrow + (i - OLK_MEMORY_WEIGHTS);
+        olk_real *loss = i < OLK_MEMORY_WEIGHTS
+                             ? (olk_real *)s->memory_mistakes + i
+                             : (olk_real *)s->memory_narrow + (i - OLK_MEMORY_WEIGHTS);
         const olk_real m = olk_memory_margin(p, scores, olk_memory_expert(i), y);
         *loss = (olk_real)p->delta * *loss + (m <= 0 ? weight : 0);
     }

@@ -62,8 +62,8 @@ static OLK_NOCLONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state
             !(n[g] < OLK_LEAKING_WINDOWS * (olk_real)p->cmin))
             continue;
         for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
-            olk_leak((olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b),
-                     (olk_real)p->leak, s->rounding);
+            olk_leak((olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b), (olk_real)p->leak,
+                     s->rounding);
     }
 }
 
@@ -241,8 +241,8 @@ static OLK_NOCLONE double olk_sorf_learn_novelty(const olk_sorf *p, const olk_so
 /* out[columns]: blended scores of a row from those of its groups. */
 static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdiff_t row,
                                olk_real linear, olk_real *recalled,
-                               const olk_expert_weights *expert_weights,
-                               const olk_real *fw, const olk_real *fa, double *out)
+                               const olk_expert_weights *expert_weights, const olk_real *fw,
+                               const olk_real *fa, double *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
         *out = (double)(*fa - *(const olk_real *)s->novelty);

@@ -33,8 +33,7 @@ static OLK_INLINE void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_
     const __m512i by = _mm512_set1_epi16(sunk);
     const __m512i low = _mm512_packs_epi32((__m512i)level[0], (__m512i)level[1]);
     const __m512i high = _mm512_packs_epi32((__m512i)level[2], (__m512i)level[3]);
-    const __m512i both =
-        _mm512_packs_epi16(_mm512_sub_epi16(low, by), _mm512_sub_epi16(high, by));
+    const __m512i both = _mm512_packs_epi16(_mm512_sub_epi16(low, by), _mm512_sub_epi16(high, by));
     const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
     const __m512i all = _mm512_permutexvar_epi32(order, both);
     _mm512_storeu_si512(to, _mm512_max_epi8(all, _mm512_set1_epi8(-127)));
@@ -42,8 +41,7 @@ static OLK_INLINE void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_
     const __m256i by = _mm256_set1_epi16(sunk);
     const __m256i low = _mm256_packs_epi32((__m256i)level[0], (__m256i)level[1]);
     const __m256i high = _mm256_packs_epi32((__m256i)level[2], (__m256i)level[3]);
-    const __m256i both =
-        _mm256_packs_epi16(_mm256_sub_epi16(low, by), _mm256_sub_epi16(high, by));
+    const __m256i both = _mm256_packs_epi16(_mm256_sub_epi16(low, by), _mm256_sub_epi16(high, by));
     const __m256i order = _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0);
     const __m256i all = _mm256_permutevar8x32_epi32(both, order);
     _mm256_storeu_si256((__m256i *)to, _mm256_max_epi8(all, _mm256_set1_epi8(-127)));

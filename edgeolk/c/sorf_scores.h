@@ -280,8 +280,7 @@ static OLK_INLINE void olk_add_some_columns(const olk_sorf_feature *feature,
 
 /* K columns: sum[c] += scale (features . column c), over `lines` frequencies. */
 static OLK_NOCLONE void olk_add_columns(const olk_sorf_feature *feature, const olk_stored *stored,
-                                        ptrdiff_t lines, ptrdiff_t K, olk_real scale,
-                                        olk_real *sum)
+                                        ptrdiff_t lines, ptrdiff_t K, olk_real scale, olk_real *sum)
 {
     for (ptrdiff_t c = 0; c < K; c += 8) {
         const int n = (int)(K - c < 8 ? K - c : 8);
@@ -439,9 +438,8 @@ static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
                 const ptrdiff_t lines = olk_lines(p, at), from = 128 * at * K;
                 const olk_stored *w = (const olk_stored *)s->w + from;
                 const olk_stored *a = (const olk_stored *)s->a + from;
-                const olk_sorf_feature *feature =
-                    olk_cached_features(v[i], &scales, at - p->first[g], small_angles, cache, at,
-                                        lines, own_feature);
+                const olk_sorf_feature *feature = olk_cached_features(
+                    v[i], &scales, at - p->first[g], small_angles, cache, at, lines, own_feature);
                 if (K > 1) {
                     const ptrdiff_t to = (r * p->groups + g) * K;
                     olk_add_columns(feature, w, lines, K, size, fw + to);

@@ -129,8 +129,8 @@ static inline void olk_learn(olk_stored *stored, const olk_sorf_feature *restric
 
 /* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
 static OLK_NOCLONE void olk_learn_two(olk_stored *stored, const olk_sorf_feature *feature,
-                                      olk_real tau, ptrdiff_t lines, ptrdiff_t K,
-                                      ptrdiff_t low, ptrdiff_t high, uint64_t *generator)
+                                      olk_real tau, ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low,
+                                      ptrdiff_t high, uint64_t *generator)
 {
     enum { LINES = OLK_CHUNK / 4 };
     const olk_step by = olk_step_of(tau);
@@ -180,8 +180,7 @@ static OLK_NOCLONE void olk_average_step(olk_stored *a, const olk_stored *w, ptr
 }
 
 /* w -= leak w over `count` numbers (section 14). */
-static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_real leak,
-                                 uint64_t *generator)
+static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_real leak, uint64_t *generator)
 {
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
     const olk_step step = olk_gap_step(leak);
@@ -195,9 +194,8 @@ static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_real leak,
 }
 
 /* a += (kappa feature - a) / n over one block. */
-static inline void olk_average_block(olk_stored *a, const olk_sorf_feature *feature,
-                                     olk_real kappa, ptrdiff_t n, olk_real inverse,
-                                     uint64_t *generator)
+static inline void olk_average_block(olk_stored *a, const olk_sorf_feature *feature, olk_real kappa,
+                                     ptrdiff_t n, olk_real inverse, uint64_t *generator)
 {
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
     const olk_step step = olk_gap_step(inverse);
@@ -254,7 +252,7 @@ typedef struct {
     olk_real tau[OLK_SORF_GROUPS];
     int live[OLK_SORF_GROUPS];
     ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
-    int follows; /* relevance follows the gradient along this slope */
+    int follows;                      /* relevance follows the gradient along this slope */
     olk_sorf_slope slope;
 } olk_change_plan;
 
