@@ -535,14 +535,14 @@ static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_s
             continue;
         }
         if (small_angles < 0) {
-            small_angles = olk_angles_are_small(p, row, 1);
-            if (!row->index)
-                olk_tails(p, row->values, 1, &tail);
-            olk_group_scales(p, 0, &scales);
+            small_angles = olk_angles_are_small(p, s, row, 1);
+            if (!OLK_INDEX(row))
+                olk_tails(p, s, row->values, 1, &tail);
+            olk_group_scales(p, s, 0, &scales);
         }
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
         from = b + 1;
-        olk_transform_block(p, &generator, row, &tail, block, &first, &second);
+        olk_transform_block(p, s, &generator, row, &tail, block, &first, &second);
         olk_features(olk_lines_of(block), &scales, b, small_angles, block->feature);
         olk_average_block((olk_stored *)s->a + 128 * b, block->feature, (olk_real)p->kappa,
                           2 * lines, inverse, s->rounding);
@@ -588,8 +588,8 @@ static inline olk_row_options olk_row_options_of(const olk_sorf_state *s, double
 
 /* Learns one row; returns tau - u before this step: negative means novel. No row is rejected: NaN
    is a missing reading. */
-static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_sorf_state *s,
-                                                 const olk_sorf_row *row)
+static OLK_NOCLONE olk_scalar olk_sorf_learn_in_time(const olk_sorf *p, const olk_sorf_state *s,
+                                                     const olk_sorf_row *row)
 {
     OLK_ALIGNED(64) olk_sorf_feature feature[OLK_WATCH_CACHED ? 128 * OLK_WATCH_CACHED : 1];
     const olk_row_cache cache = {feature, OLK_WATCH_CACHED, NULL, 0};
@@ -630,12 +630,12 @@ static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_so
     *s->mistakes += (uint64_t)novel;
     olk_update_event(s, &seen, novel, row_scores.part, p->window);
     *s->t += 1;
-    return returned;
+    return (olk_scalar)returned;
 }
 
 /* What learning the row would return; writes only to scratch. */
-static OLK_NOCLONE double olk_sorf_score_in_time(const olk_sorf *p, const olk_sorf_state *s,
-                                                 const olk_sorf_row *row)
+static OLK_NOCLONE olk_scalar olk_sorf_score_in_time(const olk_sorf *p, const olk_sorf_state *s,
+                                                     const olk_sorf_row *row)
 {
     const uint64_t t = olk_counted_rows(s);
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
@@ -643,11 +643,11 @@ static OLK_NOCLONE double olk_sorf_score_in_time(const olk_sorf *p, const olk_so
     olk_row_stats seen;
     olk_real f = 0;
     if (t < OLK_WARMUP_ROWS + OLK_SILENT_ROWS)
-        return 0.0;
+        return 0;
     const olk_row_options options = olk_row_options_of(s, (double)t, scores.unit, 0);
     olk_score_channels(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs,
                        &seen);
     if (seen.present)
         olk_pass(p, s, &inputs, 1, NULL, NULL, &f);
-    return scores.threshold - olk_score_row(&scores, &seen, (double)f).score;
+    return (olk_scalar)(scores.threshold - olk_score_row(&scores, &seen, (double)f).score);
 }
