@@ -84,9 +84,9 @@ class Average(Sorf):
         return np.ones(1), np.zeros(1), 0.0, 0.0
 
 
-def nearest(v: Rows, rounding: object) -> Rows:
+def nearest(levels: Rows, change: Rows, rounding: object) -> Rows:
     """Rounding to the nearest level."""
-    return np.asarray(np.clip(np.rint(v), -127, 127))
+    return np.asarray(np.clip(np.rint(levels + change), -127, 127))
 
 
 class Nearest(Sorf):

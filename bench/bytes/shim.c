@@ -35,11 +35,6 @@ uint64_t shim_seeded(uint64_t seed, int signs)
     return olk_pcg_seed(seed, signs ? OLK_PCG_SIGNS : OLK_PCG_DRAWS);
 }
 
-double shim_exp(double x)
-{
-    return olk_sorf_exp(x);
-}
-
 double shim_step(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
                  const olk_sorf_row *row, double y, double weight)
 {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -92,8 +91,6 @@ def library(form: str, flags: tuple[str, ...] = (), variant: str | None = None) 
     found.shim_name.restype = ctypes.c_char_p
     found.shim_seeded.argtypes = [ctypes.c_uint64, ctypes.c_int]
     found.shim_seeded.restype = ctypes.c_uint64
-    found.shim_exp.argtypes = [ctypes.c_double]
-    found.shim_exp.restype = ctypes.c_double
     given: list[Any] = [ctypes.c_int, ctypes.c_int]
     given += [ctypes.POINTER(Config), ctypes.POINTER(State)]
     pointer = ctypes.c_void_p
@@ -168,24 +165,25 @@ class Sorf:
             p.first[g + 1], p.widths[g] = p.first[g] + size, len(widths)
             p.size[g] = D if count == 1 else LINES * size
             for i, width in enumerate(widths):
-                p.omega[g][i] = math.sqrt(2.0 * gamma * width) / LINES
+                twice = self.real.type(2.0) * self.real.type(gamma)
+                p.omega[g][i] = np.sqrt(twice * self.real.type(width)) / self.real.type(LINES)
         p.blends[: len(blends)] = blends
         p.kappa, p.r, p.sharp, p.delta = levels, r, 1.0, 0.999
         p.cmin, p.cmax, p.shrink, p.nu, p.window = 30.0, 4096.0, 0.9, nu, window
         p.signs = self.library.shim_seeded(seed, 1)
 
-        double, whole = np.float64, np.uint64
-        exact = np.float32 if dtype == "float32" else double
+        whole = np.uint64
         weights = (D, n_classes, 2)
         self.parts: dict[str, Array] = {"a": np.zeros(weights, dtype)}
         if task != "novelty":
             self.parts["w"] = np.zeros(weights, dtype)
-        self.parts["L"] = np.zeros(count * len(blends) + linear + last_label)
-        self.parts["n"] = np.ones(count)
+        self.parts["L"] = np.zeros(count * len(blends) + linear + last_label, self.real)
+        self.parts["n"] = np.ones(count, self.real)
         for name in ("t", "mistakes", "updates", "rounding", "gradient_steps"):
             self.parts[name] = np.zeros(1, whole)
         self.parts["rounding"][0] = self.library.shim_seeded(seed, 0)
-        self.parts |= {"target": np.zeros(2), "last": np.zeros(1), "novelty": np.zeros(2)}
+        self.parts["target"] = np.zeros(2)
+        self.parts |= {"last": np.zeros(1, self.real), "novelty": np.zeros(2, self.real)}
         if linear:
             self.parts["wl"] = np.zeros(n_features + 1, self.real)
             self.parts["Sl"] = np.ones(n_features + 1, self.real)
@@ -195,9 +193,9 @@ class Sorf:
             for name in ("log_scale", "gradient_square"):
                 self.parts[name] = np.zeros(n_features, self.real)
             self.parts["inputs"] = np.zeros((2, n_features), self.real)
-        self.parts["scores"] = np.zeros((2, count, n_classes), double)
+        self.parts["scores"] = np.zeros((2, count, n_classes), self.real)
         if row:
-            self.parts["row"] = np.zeros((D, 2), exact)
+            self.parts["row"] = np.zeros((D, 2), self.real)
         self.state = State(**{name: part.ctypes.data for name, part in self.parts.items()})
 
     def __getattr__(self, name: str) -> Array:

@@ -163,7 +163,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "three classes": {**_PLAIN, "n_classes": 3},
     "regression": {**_PLAIN, "loss": "square"},
     "forecast": {**_TIME, "loss": "square"},
-    "novelty, 8 channels": {**_TIME, "loss": "novelty"},
+    "novelty": {**_PLAIN, "loss": "novelty", "drift": False, "relevance": False},
+    "novelty in time, 8 channels": {**_TIME, "loss": "novelty"},
 }
 #: A board of each core, in the arithmetic that it is best at; one in both.
 ASKED = (

@@ -30,15 +30,22 @@ ALL: dict[str, Any] = {
     "gamma": "auto", "gamma_rows": 64, "scale": "minmax", "relevance": True, "clip_rows": 2.0,
     "on_bad_row": "skip",
 }  # fmt: skip
+#: Of a Gaussian process.
+FILTER: dict[str, Any] = {"budget": 9, "gamma": "auto", "gamma_rows": 64, "scale": "minmax",
+                          "clip_rows": 2.0, "on_bad_row": "skip"}  # fmt: skip
+#: Kinds whose scratch cannot be in the arena, which have no other arithmetic.
+ON_STACK = ("ring", "process", "whitened")
 KINDS: dict[str, dict[str, Any]] = {
     "learner": ALL,
     "remembering": {**ALL, "memory": 64},
     "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto", "gamma_rows": 64,
                 "scale": "minmax", "clip_rows": 2.0},
-    "watching": {"D": 200, "loss": "novelty", "history": True},
+    "watching": {"D": 192, "loss": "novelty", "history": True},
     "forecaster": {"D": 64, "loss": "square", "history": True},
     "ring": {"algorithm": "ogd", "budget": 9, "scale": "minmax", "n_classes": 3,
              "clip_rows": 2.0, "loss": "logistic"},
+    "process": {"algorithm": "krls_t", **FILTER},
+    "whitened": {"algorithm": "sogp", **FILTER, "coefficients": "float32"},
 }  # fmt: skip
 ARITHMETIC: dict[str, tuple[str, ...]] = {"library": (), "whole": ("-DEK_FIXED",)}
 #: A board for each kind of core: stack frames on an M3, M7 and M33 are between these.
@@ -48,7 +55,7 @@ LEVELS = ("-Os", "-O2", "-O3")
 CALLED = tuple(
     f"ek_{name}"
     for name in ("learn", "learn_weighted", "scores", "predict", "probability", "load", "file",
-                 "start", "count", "ask", "tell", "look", "restart", "watch")
+                 "start", "count", "ask", "tell", "look", "restart", "watch", "variance")
 )  # fmt: skip
 
 
@@ -76,7 +83,7 @@ def compiled(folder: Path, core: str, flags: Sequence[str]) -> Compiled:
 
 def _dtypes(kind: str) -> list[tuple[str, str]]:
     """Types of numbers, and arithmetic."""
-    if kind == "ring":
+    if kind in ON_STACK:
         return [("float32", "library"), ("float64", "library")]
     return [*(("int8", how) for how in ARITHMETIC), ("float32", "library"), ("float64", "library")]
 
@@ -97,7 +104,7 @@ def costs() -> None:
         for dtype, how in _dtypes(kind):
             usual = _found(kind, dtype, how, "stack")
             most, arena_stack = max(itertools.chain(*usual.values())), None
-            if kind != "ring":
+            if kind not in ON_STACK:
                 arena_stack = max(
                     itertools.chain(*_found(kind, dtype, how, "arena").values())
                 ).stack

@@ -10,7 +10,7 @@ from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from edgeolk.export.kinds import KINDS
+from edgeolk.export.kinds import module_of
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 
@@ -61,6 +61,10 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("forecaster", "float64", "library"): Cost(5736, 3096, (28, 42)),
     ("ring", "float32", "library"): Cost(536, None, (2, 3)),
     ("ring", "float64", "library"): Cost(536, None, (2, 3)),
+    ("process", "float32", "library"): Cost(1928, None, (16, 23)),
+    ("process", "float64", "library"): Cost(2136, None, (17, 23)),
+    ("whitened", "float32", "library"): Cost(1664, None, (14, 21)),
+    ("whitened", "float64", "library"): Cost(1784, None, (14, 21)),
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
 #: type of weights, which says what type these are computed in.
@@ -70,7 +74,7 @@ WORK_BYTES = {"int8": 1024, "float32": 1024, "float64": 2048}
 
 def kind_of(learner: Learner) -> str:
     """The kind of learner in the tables."""
-    return str(KINDS[learner._config.family].kind_of(learner))
+    return str(module_of(learner).kind_of(learner))
 
 
 def _case_of(learner: Learner) -> tuple[str, str]:
@@ -79,7 +83,7 @@ def _case_of(learner: Learner) -> tuple[str, str]:
     if kind == "learner" and learner._config.values["memory"]:
         kind = "remembering"
     wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
-    return kind, wide if kind == "ring" else learner.dtype
+    return kind, wide if kind in ("ring", "process", "whitened") else learner.dtype
 
 
 def costs_of(learner: Learner) -> dict[str, Cost]:

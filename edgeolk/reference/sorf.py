@@ -1,14 +1,13 @@
 """Structured Fourier features with two small models (`sorf`): weights only, features from a seed.
 
-Features after Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016. Arithmetic is float64
-except for stored numbers; with int8 the stored weights are integers, rounded by draws in the order
-of the specification. Details not in the specification: with float32 and int8 storage the scaled
-inputs x' and the gradient q of `relevance`, summed block by block, are float32.
+Features after Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016. With weights of float64
+everything is float64. With int8 and float32 everything is float32, operation by operation as
+section 17 of docs/sorf.md has it (sorf_arithmetic.py), except mean and deviation of the targets of
+regression; an implementation of that page has the same bits.
 
-Written from the specification, independently of the loops. The alarm on drift (section 13) and the
-learned width of all inputs (7e) are float64, rounded when stored: to float32 except for float64
-storage. A row is passed scaled, with the inputs that have a deviation; an alarm of the scaler is
-recorded as "scaler". `ScaledSorf` (sorf_scaling.py) has the scaler and the width inside.
+Written from the specification, independently of the loops. A row is passed scaled, with the inputs
+that have a deviation; an alarm of the scaler is recorded as "scaler". `ScaledSorf`
+(sorf_scaling.py) has the scaler and the width inside.
 """
 
 from __future__ import annotations
@@ -20,20 +19,15 @@ from typing import Any
 import numpy as np
 
 from edgeolk.reference.base import Pcg32, require
+from edgeolk.reference.sorf_arithmetic import Double, P, Single
 
-P = 64  # lines of a block
 FEATURE_STREAM, ROUNDING_STREAM = 55, 54
+DOUBLE, SINGLE = Double(), Single()
 
 
-def hadamard(n: int) -> np.ndarray:
-    """Natural order, entries +-1, not normalised."""
-    if n == 1:
-        return np.ones((1, 1))
-    half = hadamard(n // 2)
-    return np.block([[half, half], [half, -half]])
-
-
-H = hadamard(P)
+def arithmetic_of(dtype: str) -> Any:
+    """That of a type of weights."""
+    return DOUBLE if dtype == "float64" else SINGLE
 
 
 class Signs(Pcg32):
@@ -53,7 +47,13 @@ class Features:
     """cos and sin of D structured frequencies; `groups` has a tuple of widths per group."""
 
     def __init__(
-        self, d: int, D: int, gamma: float, groups: Sequence[Sequence[float]], seed: int
+        self,
+        d: int,
+        D: int,
+        gamma: float,
+        groups: Sequence[Sequence[float]],
+        seed: int,
+        dtype: str = "float64",
     ) -> None:
         require(d >= 1 and D >= 1, "n_features >= 1 and D >= 1 are required")
         require(gamma > 0.0 and math.isfinite(gamma), "gamma > 0 is required")
@@ -61,9 +61,11 @@ class Features:
         for widths in groups:
             require(1 <= len(widths) <= 8 and min(widths) > 0.0, "1 to 8 widths > 0")
         self.d, self.D, self.N = d, D, -(-D // P)
+        self.of = arithmetic_of(dtype)
+        self.real = self.of.real
         require(len(groups) <= self.N, "a group needs a block")
         generator = Signs(seed)
-        self.s1, self.s2, self.s3 = (np.zeros((self.N, n)) for n in (d, P, P))
+        self.s1, self.s2, self.s3 = (np.zeros((self.N, n), dtype=self.real) for n in (d, P, P))
         for b in range(self.N):
             self.s1[b] = generator.signs(d)
             self.s2[b] = generator.signs(P)
@@ -72,12 +74,14 @@ class Features:
         share, rest = divmod(self.N, len(groups))
         sizes = [share + (g < rest) for g in range(len(groups))]
         self.first = np.concatenate([[0], np.cumsum(sizes)])
-        self.omega = np.concatenate(
-            [
-                [math.sqrt(2.0 * gamma * widths[k % len(widths)]) / P for k in range(P * size)]
-                for widths, size in zip(groups, sizes, strict=True)
-            ]
-        ).reshape(self.N, P)
+        of_lines = [
+            widths[k % len(widths)]
+            for widths, size in zip(groups, sizes, strict=True)
+            for k in range(P * size)
+        ]
+        self.widths: np.ndarray = np.array(of_lines, dtype=self.real).reshape(self.N, P)
+        twice = self.real(2.0) * self.real(gamma)
+        self.omega = np.asarray(self.of.sqrt(twice * self.widths) / self.real(P))
 
     def members(self, g: int) -> slice:
         """The frequencies of a group."""
@@ -90,13 +94,14 @@ class Features:
         return int(P * (self.first[g + 1] - self.first[g]))
 
     def sketch(self, x: np.ndarray) -> np.ndarray:
-        v = np.zeros((self.N, P))
+        v: np.ndarray = np.zeros((self.N, P), dtype=self.real)
         for i in range(self.d):
             v[:, i % P] += self.s1[:, i] * x[i]
         return v
 
     def transform(self, v: np.ndarray) -> np.ndarray:
-        return np.asarray(((v @ H * self.s2) @ H * self.s3) @ H)
+        H = self.of.transform
+        return np.asarray(H(H(H(v) * self.s2) * self.s3))
 
     def angles(self, x: np.ndarray) -> np.ndarray:
         """theta (D,)."""
@@ -110,20 +115,20 @@ class Features:
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """(D, 2): cosine and sine."""
-        theta = self.angles(x)
-        return np.stack([np.cos(theta), np.sin(theta)], axis=1)
+        return np.asarray(self.of.cos_sin(self.angles(x)))
 
-    def transpose(self, delta: np.ndarray, real: type) -> np.ndarray:
+    def transpose(self, delta: np.ndarray) -> np.ndarray:
         """The transpose of the linear map from x to theta, applied to delta (D,)."""
-        padded = np.zeros(self.N * P)
+        H = self.of.transform
+        padded: np.ndarray = np.zeros(self.N * P, dtype=self.real)
         padded[: self.D] = delta
         h = padded.reshape(self.N, P) * self.omega
-        h = ((h @ H * self.s3) @ H * self.s2) @ H
-        q: np.ndarray = np.zeros(self.d, dtype=real)
+        h = H(H(H(h) * self.s3) * self.s2)
+        q: np.ndarray = np.zeros(self.d, dtype=self.real)
         at = np.arange(self.d) % P
         for b in range(self.N):
-            q = (q + self.s1[b] * h[b, at]).astype(real)
-        return q.astype(float)
+            q = q + self.s1[b] * h[b, at]
+        return q
 
 
 class Weights:
@@ -136,17 +141,23 @@ class Weights:
     def add(self, k: slice, columns: Sequence[int], change: np.ndarray) -> None:
         """change: (frequencies, columns, 2), in stored units."""
         at = (k, list(columns))
-        target = self.v[at].astype(float) + change
         if self.v.dtype == np.int8:
-            target = rounded(target, self.rounding)
-        self.v[at] = target
+            self.v[at] = rounded(self.v[at], change, self.rounding)
+        else:
+            self.v[at] += change
 
 
-def rounded(v: np.ndarray, rounding: Pcg32) -> np.ndarray:
-    """Stochastic rounding of (..., 2) numbers: cos by the high half of a word, sin by the low."""
-    words = np.array([rounding.next_u32() for _ in range(v[..., 0].size)], dtype=np.int64)
-    bits = np.stack([words >> 16, words & 0xFFFF], axis=-1).reshape(v.shape)
-    return np.clip(np.floor(v + (bits + 0.5) / 65536.0), -127, 127)
+def rounded(levels: np.ndarray, change: np.ndarray, rounding: Pcg32) -> np.ndarray:
+    """Levels (..., 2) after changes, whose 65,536ths are rounded stochastically.
+
+    Cosines take the high half of a word, sines the low one.
+    """
+    F = np.float32
+    words = np.array([rounding.next_u32() for _ in range(change[..., 0].size)], dtype=np.int64)
+    bits = np.stack([words >> 16, words & 0xFFFF], axis=-1).reshape(change.shape)
+    parts = np.floor(np.clip(change * F(65536), F(-65536000), F(65536000)) + F(0.5))
+    risen = parts.astype(np.int64) + bits >> 16
+    return np.asarray(np.clip(levels + risen, -127, 127))
 
 
 class Sorf:
@@ -182,89 +193,96 @@ class Sorf:
     ) -> None:
         require(n_classes is None or (n_classes >= 2 and loss == "hinge"), "K >= 2, hinge")
         require(not (linear and n_classes), "the linear expert has one column")
-        self.phi = Features(n_features, D, gamma, groups, seed)
+        self.phi = Features(n_features, D, gamma, groups, seed, dtype)
         self.K, self.classes, self.regression = n_classes or 1, bool(n_classes), loss == "square"
-        self.real = float if dtype == "float64" else np.float32
+        self.of = self.phi.of
+        self.real = real = self.of.real
         self.rounding = Pcg32(seed, ROUNDING_STREAM)
-        self.kappa = unit if dtype == "int8" else 1.0
+        self.kappa = real(unit if dtype == "int8" else 1.0)
         self.w = Weights(D, self.K, dtype, self.rounding)
         self.a = Weights(D, self.K, dtype, self.rounding)
-        self.r, self.sharp, self.delta = r, sharp, delta
-        self.cmin, self.cmax, self.shrink = cmin, cmax, shrink
-        self.blends = np.array(blends)
+        self.r, self.sharp, self.delta = real(r), real(sharp), real(delta)
+        self.cmin, self.cmax, self.shrink = real(cmin), real(cmax), real(shrink)
+        self.blends: np.ndarray = np.array(blends, dtype=real)
         self.G = len(groups)
         self.linear, self.last_label, self.relevance = linear, last_label, bool(relevance)
-        self.shared, self.drift, self.leak = relevance == "shared", drift, leak
+        self.shared, self.drift, self.leak = relevance == "shared", drift, real(leak)
         self._start_blend()
         self.t = self.mistakes = self.updates = self.u = 0
-        self.wl = np.zeros(n_features + 1, dtype=self.real)
-        self.Sl = np.ones(n_features + 1, dtype=self.real)
-        self.f_last = np.zeros(self.K)
-        self.lam = np.zeros(n_features, dtype=self.real)
-        self.grad2 = np.zeros(n_features, dtype=self.real)
+        self.wl: np.ndarray = np.zeros(n_features + 1, dtype=real)
+        self.Sl: np.ndarray = np.ones(n_features + 1, dtype=real)
+        self.f_last: np.ndarray = np.zeros(self.K, dtype=real)
+        self.lam: np.ndarray = np.zeros(n_features, dtype=real)
+        self.grad2: np.ndarray = np.zeros(n_features, dtype=real)
         self.mean, self.m2 = 0.0, 0.0
         self.hold = math.inf  # bound on the inputs of the features (section 15)
-        self.gl, self.gg = self.real(0.0), self.real(0.0)
+        self.gl, self.gg = real(0.0), real(0.0)
         self.plain_omega = self.phi.omega.copy()
-        self.v, self.g, self.ef, self.es = (self.real(number) for number in (1.0, 0.0, 0.0, 0.0))
+        self.v, self.g, self.ef, self.es = (real(number) for number in (1.0, 0.0, 0.0, 0.0))
         self.last = self.alarms = 0
         self.wrong = False
         self.alarm_log: list[tuple[int, str]] = []
 
     def _start_blend(self) -> None:
-        self.L = np.zeros((self.G, len(self.blends)))
-        self.L_linear = 0.0 if self.linear else math.inf
-        self.L_last = 0.0 if self.last_label else math.inf
-        self.n = np.ones(self.G)
+        real = self.real
+        self.L: np.ndarray = np.zeros((self.G, len(self.blends)), dtype=real)
+        self.L_linear = real(0.0 if self.linear else math.inf)
+        self.L_last = real(0.0 if self.last_label else math.inf)
+        self.n: np.ndarray = np.ones(self.G, dtype=real)
 
     def set_omega(self, omega: np.ndarray) -> None:
         """Set the width: angles per unit of the transform."""
         self.plain_omega = omega
-        self.set_scale(float(self.gl))
+        self.set_scale(self.gl)
 
-    def set_scale(self, gl: float) -> None:
+    def set_scale(self, gl: Any) -> None:
         """Set the learned width of all inputs (section 7e)."""
         self.gl = self.real(gl)
-        self.phi.omega = self.plain_omega * math.exp(float(self.gl))
+        self.phi.omega = self.plain_omega * self.of.exp(self.gl)
 
     # --- scores ---
 
     def inputs(self, x: np.ndarray) -> np.ndarray:
-        x = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
+        hold = self.real(self.hold)
+        x = np.clip(np.asarray(x, dtype=self.real), -hold, hold)
         if not self.relevance or self.shared:
             return x
-        scaled = (x * np.exp(self.lam.astype(float))).astype(self.real)
-        return np.asarray(scaled, dtype=float)
+        return np.asarray(x * self.of.exp(self.lam))
 
     def models(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """f_w and f_a, each (G, K)."""
-        f = np.zeros((2, self.G, self.K))
+        f: np.ndarray = np.zeros((2, self.G, self.K), dtype=self.real)
         for g in range(self.G):
             k = self.phi.members(g)
             for i, stored in enumerate((self.w, self.a)):
-                total = np.einsum("ki,kci->c", phi[k], stored.v[k].astype(float))
-                f[i, g] = total / (self.kappa * self.phi.size(g))
+                f[i, g] = self.of.score(phi[k], stored.v[k], self.divisor(g))
         return f[0], f[1]
 
-    def shares(self) -> tuple[np.ndarray, np.ndarray, float, float]:
+    def divisor(self, g: int) -> Any:
+        """What the sums of a group are divided by."""
+        return self.kappa * self.real(self.phi.size(g))
+
+    def shares(self) -> tuple[np.ndarray, np.ndarray, Any, Any]:
         """E_g, alpha_g, beta, beta_p."""
-        lowest = min(self.L.min(), self.L_linear, self.L_last)
-        e = np.exp(-self.sharp * (self.L - lowest))
-        e_l = math.exp(-self.sharp * (self.L_linear - lowest))
-        e_p = math.exp(-self.sharp * (self.L_last - lowest))
-        Z = e.sum() + e_l + e_p
-        return e.sum(axis=1) / Z, e @ self.blends / Z, e_l / Z, e_p / Z
+        of = self.of
+        lowest = min(self.real(self.L.min()), self.L_linear, self.L_last)
+        e = of.exp(-self.sharp * (self.L - lowest))
+        e_l = of.exp(-self.sharp * (self.L_linear - lowest))
+        e_p = of.exp(-self.sharp * (self.L_last - lowest))
+        Z = of.sum(e) + e_l + e_p
+        return of.sum(e, axis=1) / Z, of.dot(e, self.blends) / Z, e_l / Z, e_p / Z
 
-    def linear_score(self, x: np.ndarray) -> float:
-        return float(self.wl.astype(float) @ np.append(x, 1.0)) if self.linear else 0.0
+    def linear_score(self, x: np.ndarray) -> Any:
+        return self.of.linear(self.wl, x) if self.linear else self.real(0.0)
 
-    def blend(self, fw: np.ndarray, fa: np.ndarray, f_l: float) -> np.ndarray:
+    def blend(self, fw: np.ndarray, fa: np.ndarray, f_l: Any) -> np.ndarray:
         E, alpha, beta, beta_p = self.shares()
-        return np.asarray(E @ fa + alpha @ (fw - fa) + beta * f_l + beta_p * self.f_last)
+        f = self.of.blend(E, alpha, fa, fw - fa)
+        return np.asarray(f + beta * f_l + beta_p * self.f_last)
 
     def scores(self, x: np.ndarray) -> np.ndarray:
         """Blended scores (K,), in units of the scaled target for regression."""
-        x = np.asarray(x, dtype=float)
+        x = np.asarray(x, dtype=self.real)
         fw, fa = self.models(self.phi(self.inputs(x)))
         return self.blend(fw, fa, self.linear_score(x))
 
@@ -284,10 +302,10 @@ class Sorf:
 
     # --- the step ---
 
-    def margin(self, f: np.ndarray, y: float) -> float:
+    def margin(self, f: np.ndarray, y: Any) -> Any:
         if not self.classes:
-            return y * float(f[0])
-        return float(f[int(y)] - f[self.rival(f, y)])
+            return self.real(y) * self.real(f[0])
+        return self.real(f[int(y)] - f[self.rival(f, y)])
 
     def rival(self, f: np.ndarray, y: float) -> int:
         """Best wrong class, the lowest on ties."""
@@ -295,11 +313,11 @@ class Sorf:
         others[int(y)] = -math.inf
         return int(np.argmax(others))
 
-    def cost(self, f: np.ndarray, y: float) -> float:
+    def cost(self, f: np.ndarray, y: Any) -> Any:
         """The loss that is added to the counter of an expert."""
         if self.regression:
-            return min(4.0, (y - float(f[0])) ** 2)
-        return float(self.margin(f, y) <= 0.0)
+            return min(self.real(4.0), self.of.squared(y - self.real(f[0])))
+        return self.real(self.margin(f, y) <= 0.0)
 
     def step(
         self,
@@ -308,26 +326,29 @@ class Sorf:
         weight: float = 1.0,
         deviates: np.ndarray | None = None,
         follows: bool = True,
+        counted: float | None = None,
     ) -> float:
         """Learn a row; returns f before it, the margin of K classes, or the predicted target.
 
         `deviates`: the inputs with a deviation in the scaler, None without a scaler; `follows`:
-        whether it is a standard scaler that is not frozen.
+        whether it is a standard scaler that is not frozen; `counted`: what the row weighs in the
+        counters, None: as in its step.
         """
-        x, y = np.array(x, dtype=float), float(y)
+        x, y, weight = np.array(x, dtype=self.real), float(y), self.real(weight)
         scaled = self.inputs(x)
         phi = self.phi(scaled)
         fw, fa = self.models(phi)
         f_l = self.linear_score(x)
         f = self.blend(fw, fa, f_l)
-        returned = self.margin(f, y) if self.classes else float(f[0])
+        returned = float(self.margin(f, y) if self.classes else f[0])
         if self.regression:
             returned = self.mean + self.sd() * float(f[0])
             y = self._scaled_target(y)
         elif self.margin(f, y) <= 0.0:
             self.mistakes += 1
+        y = self.real(y)
         self._scored(x, y, f, fw, fa)
-        self._count(fw, fa, f_l, y, weight)
+        self._count(fw, fa, f_l, y, weight if counted is None else self.real(counted))
         if self.linear:
             self._learn_linear(x, y, f_l)
         taus = [self._tau(fw[g], y, weight) for g in range(self.G)]
@@ -339,7 +360,7 @@ class Sorf:
                 self._learn(g, phi, fw[g], y, tau)
         self.updates += any(live)
         self._average()
-        self.f_last = np.eye(self.K)[int(y)] if self.classes else np.array([y])
+        self.f_last = np.eye(self.K, dtype=self.real)[int(y)] if self.classes else np.array([y])
         self.t += 1
         if self.t % 8 == 0:
             self._set_windows()
@@ -355,21 +376,20 @@ class Sorf:
         variance = self.m2 / self.t if self.t else 0.0
         return (y - self.mean) / (math.sqrt(variance) if variance > 0.0 else 1.0)
 
-    def _scored(
-        self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
-    ) -> None:
+    def _scored(self, x: np.ndarray, y: Any, f: np.ndarray, fw: np.ndarray, fa: np.ndarray) -> None:
         """What the alarm and the leak need of the scores, before anything else has changed."""
         leader = int(np.argmax(self.shares()[0]))
-        max_cost = 4.0 if self.regression else 1.0
-        output = self.output(x, f)
-        self.costs = [self.cost(part, y) / max_cost for part in (output, fw[leader], fa[leader])]
+        max_cost = self.real(4.0 if self.regression else 1.0)
+        last = self.of.last(fw[leader], fa[leader])
+        parts = (self.output(x, f), last, fa[leader])
+        self.costs = [self.cost(part, y) / max_cost for part in parts]
         self.wrong = not self.regression and self.cost(f, y) > 0.0
 
     def output(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
         """The score of a row, f being that of the features."""
         return f
 
-    def _count(self, fw: np.ndarray, fa: np.ndarray, f_l: float, y: float, weight: float) -> None:
+    def _count(self, fw: np.ndarray, fa: np.ndarray, f_l: Any, y: Any, weight: Any) -> None:
         for g in range(self.G):
             for q, share in enumerate(self.blends):
                 cost = weight * self.cost(fa[g] + share * (fw[g] - fa[g]), y)
@@ -380,15 +400,16 @@ class Sorf:
         if self.last_label:
             self.L_last = self.delta * self.L_last + weight * self.cost(self.f_last, y)
 
-    def _tau(self, fw: np.ndarray, y: float, weight: float) -> float | None:
+    def _tau(self, fw: np.ndarray, y: Any, weight: Any) -> Any:
         """None for no update; unsigned for the hinge, with the sign of the error for regression."""
+        one = self.real(1.0)
         if self.regression:
-            gap = y - float(fw[0])
-            return self.kappa * gap * min(1.0, weight / (1.0 + self.r)) if self.t else None
-        loss = math.sqrt(weight) - self.margin(fw, y)
+            gap = y - self.real(fw[0])
+            return self.kappa * gap * min(one, weight / (one + self.r)) if self.t else None
+        loss = self.of.sqrt(weight) - self.margin(fw, y)
         if not loss > 0.0:
             return None
-        return self.kappa * loss / ((2.0 if self.classes else 1.0) + self.r)
+        return self.kappa * loss / (self.real(2.0 if self.classes else 1.0) + self.r)
 
     def _columns(self, fw: np.ndarray, y: float) -> dict[int, float]:
         """The columns to update and their signs, ascending."""
@@ -396,43 +417,45 @@ class Sorf:
             return {0: 1.0 if self.regression else y}
         return dict(sorted({int(y): 1.0, self.rival(fw, y): -1.0}.items()))
 
-    def _learn(self, g: int, phi: np.ndarray, fw: np.ndarray, y: float, tau: float) -> None:
+    def _learn(self, g: int, phi: np.ndarray, fw: np.ndarray, y: Any, tau: Any) -> None:
         k, columns = self.phi.members(g), self._columns(fw, y)
-        signs = np.array(list(columns.values()))
+        signs: np.ndarray = np.array(list(columns.values()), dtype=self.real)
         self.w.add(k, list(columns), tau * signs[None, :, None] * phi[k][:, None, :])
 
     def _average(self) -> None:
         if self.leak > 0.0 and self.wrong:
             self._leak()
         for g, k in self.phi.due(self.t):
-            change = (self.w.v[k].astype(float) - self.a.v[k].astype(float)) / self.n[g]
-            self.a.add(k, range(self.K), change)
+            gap = self.w.v[k].astype(self.real) - self.a.v[k].astype(self.real)
+            self.a.add(k, range(self.K), self.of.over(gap, self.n[g]))
 
     def _leak(self) -> None:
         """Section 14."""
         E, alpha, _, _ = self.shares()
-        share = alpha / E if self.G > 1 else alpha
+        if self.G == 1:
+            E = np.ones(1, dtype=self.real)
         for g, k in self.phi.due(self.t):
-            if share[g] > 0.7 and self.n[g] < 2.0 * self.cmin:
-                self.w.add(k, range(self.K), -self.leak * self.w.v[k].astype(float))
+            if alpha[g] > self.real(0.7) * E[g] and self.n[g] < self.real(2.0) * self.cmin:
+                self.w.add(k, range(self.K), -self.leak * self.w.v[k].astype(self.real))
 
     def _set_windows(self) -> None:
         for g in range(self.G):
             if self.L[g, 0] <= self.L[g, -1]:
-                self.n[g] = min(self.n[g] + 1.0, self.cmax)
+                self.n[g] = min(self.n[g] + self.real(1.0), self.cmax)
             else:
-                self.n[g] = max(self.shrink * self.n[g], min(self.cmin, self.t // 8 + 1))
+                octets = self.real(self.t // 8 + 1)
+                self.n[g] = max(self.shrink * self.n[g], min(self.cmin, octets))
 
-    def _learn_linear(self, x: np.ndarray, y: float, f_l: float) -> None:
+    def _learn_linear(self, x: np.ndarray, y: Any, f_l: Any) -> None:
         """AROW with one variance per weight."""
-        push = y - f_l if self.regression else y * (1.0 - y * f_l)
-        if not self.regression and not 1.0 - y * f_l > 0.0:
+        one = self.real(1.0)
+        push = y - f_l if self.regression else y * (one - y * f_l)
+        if not self.regression and not one - y * f_l > 0.0:
             return
-        x1, S = np.append(x, 1.0), self.Sl.astype(float)
-        q = S * x1
-        b = 1.0 / (x1 @ q + 1.0)
-        self.wl = (self.wl + push * b * q).astype(self.real)
-        self.Sl = (S - b * q * q).astype(self.real)
+        q = self.Sl * np.append(x, one)
+        b = one / self.of.spread(self.Sl, x)
+        self.wl = self.wl + push * b * q
+        self.Sl = self.Sl - b * q * q
 
     # --- relevance ---
 
@@ -445,31 +468,41 @@ class Sorf:
         """
         E, alpha, _, _ = self.shares()
         if self.G == 1:
-            E = np.ones(1)
-        delta = np.zeros(self.phi.D)
+            E = np.ones(1, dtype=self.real)
+        delta: np.ndarray = np.zeros(self.phi.D, dtype=self.real)
         for g in range(self.G):
             if not live[g]:
                 continue
             k = self.phi.members(g)
-            w, a = self.w.v[k].astype(float), self.a.v[k].astype(float)
-            p = sum(s * (E[g] * a[:, c] + alpha[g] * (w[:, c] - a[:, c])) for c, s in weigh.items())
+            w, a = self.w.v[k].astype(self.real), self.a.v[k].astype(self.real)
+            p = sum(
+                self.real(s) * (E[g] * a[:, c] + alpha[g] * (w[:, c] - a[:, c]))
+                for c, s in weigh.items()
+            )
             change = -p[:, 0] * phi[k, 1] + p[:, 1] * phi[k, 0]
-            delta[k] = change / (self.kappa * self.phi.size(g))
+            delta[k] = self.of.over(change, self.divisor(g))
         return delta
 
     def gradient(
-        self, scaled: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
+        self,
+        scaled: np.ndarray,
+        phi: np.ndarray,
+        weigh: dict[int, float],
+        live: Sequence[bool],
+        residual: float = 1.0,
     ) -> np.ndarray:
-        """by_angles, with respect to lambda."""
-        return np.asarray(scaled * self.phi.transpose(self.by_angles(phi, weigh, live), self.real))
+        """by_angles, with respect to lambda, times the residual."""
+        back = self.phi.transpose(self.by_angles(phi, weigh, live))
+        return np.asarray(self.of.gradient(self.real(residual), scaled, back))
 
-    def error(self, f: np.ndarray, y: float) -> tuple[dict[int, float], float] | None:
+    def error(self, f: np.ndarray, y: Any) -> tuple[dict[int, float], Any] | None:
         """The columns whose scores are wrong, and the residual; None for no error."""
+        one = self.real(1.0)
         if self.regression:
-            return {0: 1.0}, y - float(f[0])
-        if not 1.0 - self.margin(f, y) > 0.0:
+            return {0: 1.0}, y - self.real(f[0])
+        if not one - self.margin(f, y) > 0.0:
             return None
-        return ({int(y): 1.0, self.rival(f, y): -1.0}, 1.0) if self.classes else ({0: 1.0}, y)
+        return ({int(y): 1.0, self.rival(f, y): -1.0}, one) if self.classes else ({0: 1.0}, y)
 
     def _learn_relevance(
         self, scaled: np.ndarray, phi: np.ndarray, f: np.ndarray, y: float, live: list[bool]
@@ -481,50 +514,60 @@ class Sorf:
         if self.shared:
             self._learn_scale(residual * self.slope(scaled, phi, columns, live))
             return
-        q = residual * self.gradient(scaled, phi, columns, live)
-        self.grad2 = (0.999 * self.grad2.astype(float) + 0.001 * q * q).astype(self.real)
-        G, some = self.grad2.astype(float), self.grad2 > 0.0
-        rms = np.sqrt(G[some] / (1.0 - 0.999**self.u) + 1e-12)
-        lam = self.lam.astype(float)
-        lam[some] = np.clip(lam[some] + 0.003 * q[some] / rms, -2.0, 2.0)
-        self.lam = lam.astype(self.real)
+        real = self.real
+        q = self.gradient(scaled, phi, columns, live, residual)
+        self.grad2 = self._decayed(self.grad2, q)
+        some = self.grad2 > 0.0
+        stepped = self.lam[some] + real(0.003) * q[some] / self._rms(self.grad2[some])
+        self.lam[some] = np.clip(stepped, real(-2.0), real(2.0))
+
+    def _decayed(self, G: Any, q: Any) -> Any:
+        """The running squared gradient with a new one."""
+        return self.real(0.999) * G + self.real(0.001) * q * q
+
+    def _rms(self, G: Any) -> Any:
+        known = self.real(1.0) - self.of.decayed(0.999, self.u)
+        return self.of.sqrt(G / known + self.real(1e-12))
 
     # --- one learned width (7e) ---
 
     def slope(
         self, x: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
-    ) -> float:
+    ) -> Any:
         """The derivative by gl of the blended scores' sum with these weights."""
-        return float(self.by_angles(phi, weigh, live) @ self.phi.angles(x))
+        v = self.phi.transform(self.phi.sketch(x))
+        return self.of.slope(self.by_angles(phi, weigh, live), self.phi.omega, v)
 
-    def _learn_scale(self, q: float) -> None:
-        self.gg = self.real(0.999 * float(self.gg) + 0.001 * q * q)
+    def _learn_scale(self, q: Any) -> None:
+        real = self.real
+        self.gg = self._decayed(self.gg, q)
         if self.gg > 0.0:
-            rms = math.sqrt(float(self.gg) / (1.0 - 0.999**self.u) + 1e-12)
-            self.set_scale(min(2.0, max(-2.0, float(self.gl) + 0.01 * q / rms)))
+            stepped = self.gl + real(0.01) * q / self._rms(self.gg)
+            self.set_scale(min(real(2.0), max(real(-2.0), stepped)))
 
     # --- the alarm (13) ---
 
     def _watch(self, x: np.ndarray, deviates: np.ndarray | None, follows: bool) -> None:
         e, e_w, e_a = self.costs
         if deviates is not None and deviates.any():
-            self.v = self._followed(self.v, float(np.mean(x[deviates] ** 2)), 128)
+            self.v = self._followed(self.v, self.of.mean_square(x[deviates]), 128)
         self.g = self._followed(self.g, e_w - e_a, 128)
         self.ef = self._followed(self.ef, e, 128)
         self.es = self._followed(self.es, e, 2048)
         self._check(deviates is not None and follows)
 
-    def _followed(self, old: Any, new: float, rows: int) -> Any:
-        return self.real(float(old) + (new - float(old)) / min(self.t, rows))
+    def _followed(self, old: Any, new: Any, rows: int) -> Any:
+        return old + (new - old) / self.real(min(self.t, rows))
 
     def _check(self, has_scaler: bool) -> None:
         if not (self.t - self.last > 256 and self.t > 500):
             return
-        if not float(self.ef) > 2.0 * float(self.es) + 0.1:
+        real = self.real
+        if not self.ef > real(2.0) * self.es + real(0.1):
             return
-        if has_scaler and (self.v < 0.6 or self.v > 1.0 / 0.6):
+        if has_scaler and (self.v < real(0.6) or self.v > real(1.0) / real(0.6)):
             self._alarm("scaler")
-        elif self.g <= -0.1:
+        elif self.g <= real(-0.1):
             self._forget()
             self._alarm("weights")
         else:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from edgeolk.reference.sorf_scaling import followed
+
 LAM, HUB, W_SC, W_ME, W_1, W_2, W_M = 0.998, 3.0, 200.0, 200.0, 16.0, 256.0, 10_000.0
 DELTA, GCLIP, GAIN, DEAD = 0.999, 4.0, 3.0, 200
 
@@ -62,13 +64,13 @@ class Linear:
 class Widened:
     """Section 6: a kernel model of gamma = 1/2 whose width adapts to the rows that it learns."""
 
-    def __init__(self, model: Any, real: type) -> None:
-        self.model, self.real = model, real
-        self.unit, self.d = model.phi.omega.copy(), model.phi.d
-        self.q, self.rows = float(self.d), 0
+    def __init__(self, model: Any) -> None:
+        self.model, self.of = model, model.phi.of
+        self.unit = model.phi.omega.copy()
+        self.q, self.rows = self.of.real(model.phi.d), 0
 
     def current(self) -> Any:
-        self.model.set_omega(self.unit / math.sqrt(self.q))
+        self.model.set_omega(self.of.width(self.unit, self.model.phi.widths, self.q))
         return self.model
 
     def decision(self, row: np.ndarray) -> float:
@@ -77,10 +79,8 @@ class Widened:
     def step(self, row: np.ndarray, y: float) -> None:
         self.current().step(row, y)
         self.rows += 1
-        square = float(row @ row)
-        if square > 0.0:
-            q = self.q + (square - self.q) / min(self.rows + 32, 4096)
-            self.q = float(self.real(max(q, 1e-6 * self.d)))
+        row = np.asarray(row, dtype=self.of.real)
+        self.q = followed(self.of, self.q, row, self.rows)
 
 
 class Forecaster:

@@ -1,7 +1,7 @@
 """Section 7f of `sorf`: a memory of rows with 4 bits per input.
 
-Written from the specification, independently of the loops: integers where it has integers, float64
-for everything else.
+Written from the specification, independently of the loops: integers where it has integers, the
+learner's type of numbers for everything else.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from edgeolk.reference.sorf import Sorf
 SHARES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # Q
 # rho; with experts of the narrower kernel, and with three classes or more
 COST, COST_OF_TWO, COST_OF_CLASSES = 4.0, 3.0, -3.0
-NEAR, MAX_CODE = 9.0, 7
+MAX_CODE = 7
 
 
 class RememberingSorf(Sorf):
@@ -44,7 +44,9 @@ class RememberingSorf(Sorf):
         of_narrow = COST_OF_CLASSES if self.K >= 3 else COST_OF_TWO
         self.memory_cost = of_narrow if memory_narrow else COST
         start = gamma if memory_gamma is None else memory_gamma
-        self.h = 1.0 / (5.0 * math.sqrt(start * n_features))
+        real = self.real
+        # Of the codes, per unit of an input.
+        self.steps = real(5.0) * self.of.sqrt(real(start) * real(n_features))
         self.codes = np.zeros((memory, n_features), dtype=int)
         self.labels = np.zeros(memory, dtype=int)  # two classes: -1 or +1
         self.rivals = np.zeros(memory, dtype=int)
@@ -54,43 +56,46 @@ class RememberingSorf(Sorf):
 
     def _empty(self) -> None:
         self.m = self.head = 0
-        self.L_Q = np.zeros(len(SHARES))
-        self.L_N = np.zeros((self.memory_kernels - 1, len(SHARES) - 1))  # from 1/4 on
+        self.L_Q: np.ndarray = np.zeros(len(SHARES), dtype=self.real)
+        # From 1/4 on.
+        self.L_N: np.ndarray = np.zeros((self.memory_kernels - 1, len(SHARES) - 1), dtype=self.real)
 
     # --- scores ---
 
     def units(self, x: np.ndarray) -> np.ndarray:
         """The row as in 3.1, before relevance, in units of the codes."""
-        clamped = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
-        return np.asarray(np.clip(clamped / self.h, -MAX_CODE, MAX_CODE))
+        hold, most = self.real(self.hold), self.real(MAX_CODE)
+        clamped = np.clip(np.asarray(x, dtype=self.real), -hold, hold)
+        return np.asarray(np.clip(self.of.code_units(clamped, self.steps), -most, most))
 
     def kernels(self, x: np.ndarray) -> np.ndarray:
         """k_j of the stored rows (2, m): the mean of two narrow kernels, and the narrower alone."""
         each = self.relevance and not self.shared
-        scale = np.exp(2.0 * self.lam.astype(float)) if each else np.ones(self.phi.d)
-        z = ((self.units(x) - self.codes[: self.m]) ** 2) @ scale / (25.0 * self.phi.d)
-        p = np.exp(-NEAR * z)
-        return np.stack([(p + p**3) / 2.0, p**3])
+        scale = self.of.exp(self.real(2.0) * self.lam) if each else None
+        return np.asarray(self.of.memory_kernels(self.units(x), self.codes[: self.m], scale))
 
     def memory_scores(self, x: np.ndarray) -> np.ndarray:
         """g (readings, K)."""
-        g = np.zeros((self.memory_kernels, self.K))
-        for output, kernels in zip(g, self.kernels(x), strict=False):
-            weighed = kernels * self.C[: self.m] / (self.top * (2.0 + self.r))
-            if self.classes:
-                np.add.at(output, self.labels[: self.m], weighed)
-                np.subtract.at(output, self.rivals[: self.m], weighed)
-            else:
-                output[0] = 2.0 * float(weighed @ self.labels[: self.m])
-        return g
+        stored = (part[: self.m] for part in (self.C, self.labels, self.rivals))
+        C, mine, rival = stored
+        ridge = self.real(2.0) + self.r
+        found = [
+            self.of.votes(kernel, C, mine, rival if self.classes else None, self.K, ridge)
+            for kernel in self.kernels(x)[: self.memory_kernels]
+        ]
+        return np.stack(found)
 
     @property
     def memory_weights(self) -> np.ndarray:
         """Weight of each reading of the memory in the next score."""
+        real, shares = self.real, SHARES.astype(self.real)
         lowest = min(self.L_Q.min(), self.L_N.min(initial=np.inf))
-        mistakes = [self.L_Q, *(np.concatenate([[np.inf], of]) for of in self.L_N)]
-        e = np.exp([-(of - lowest) - self.memory_cost * SHARES for of in mistakes])
-        return np.asarray(e @ SHARES / e.sum())
+        none = np.array([np.inf], dtype=real)
+        mistakes = [self.L_Q, *(np.concatenate([none, of]) for of in self.L_N)]
+        e = self.of.exp(
+            np.stack([-(of - lowest) - real(self.memory_cost) * shares for of in mistakes])
+        )
+        return np.asarray(self.of.dot(e, shares) / self.of.sum(e.ravel()))
 
     @property
     def share(self) -> float:
@@ -98,11 +103,11 @@ class RememberingSorf(Sorf):
         return float(self.memory_weights.sum())
 
     def output(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
-        return np.asarray(f + self.weights_before @ (self.memory_before - f))
+        return np.asarray(self.of.mixed(f, self.weights_before, self.memory_before))
 
     def scores(self, x: np.ndarray) -> np.ndarray:
         f = super().scores(x)
-        return np.asarray(f + self.memory_weights @ (self.memory_scores(x) - f))
+        return np.asarray(self.of.mixed(f, self.memory_weights, self.memory_scores(x)))
 
     # --- the step ---
 
@@ -113,25 +118,28 @@ class RememberingSorf(Sorf):
         weight: float = 1.0,
         deviates: np.ndarray | None = None,
         follows: bool = True,
+        counted: float | None = None,
     ) -> float:
-        x = np.asarray(x, dtype=float)
+        x, weight = np.asarray(x, dtype=self.real), self.real(weight)
         fs, g, shares = super().scores(x), self.memory_scores(x), self.memory_weights
-        f = fs + shares @ (g - fs)
+        f = self.of.mixed(fs, shares, g)
+        count = weight if counted is None else self.real(counted)
         mistakes = self.mistakes + int(self.margin(f, y) <= 0.0)
         self.memory_before, self.weights_before = g, shares
         for counters, output, first in ((self.L_Q, g[0], 0), *((of, g[1], 1) for of in self.L_N)):
-            for i, part in enumerate(SHARES[first:]):
-                wrong = self.margin(fs + part * (output - fs), y) <= 0.0
-                counters[i] = self.delta * counters[i] + weight * wrong
-        self._remember(x, y, math.sqrt(weight) - self.margin(g[0], y), g[0])
-        super().step(x, y, weight, deviates, follows)
+            for i, part in enumerate(SHARES[first:].astype(self.real)):
+                wrong = self.real(self.margin(fs + part * (output - fs), y) <= 0.0)
+                counters[i] = self.delta * counters[i] + count * wrong
+        self._remember(x, y, self.of.sqrt(weight) - self.margin(g[0], y), g[0])
+        super().step(x, y, weight, deviates, follows, counted)
         self.mistakes = mistakes
-        return self.margin(f, y) if self.classes else float(f[0])
+        return float(self.margin(f, y) if self.classes else f[0])
 
-    def _remember(self, x: np.ndarray, y: float, loss: float, g: np.ndarray) -> None:
+    def _remember(self, x: np.ndarray, y: float, loss: Any, g: np.ndarray) -> None:
         if loss <= 0.0:
             return
-        C = max(1, math.floor(self.top * min(1.0, loss) + 0.5))
+        real = self.real
+        C = max(1, math.floor(real(self.top) * min(real(1.0), loss) + real(0.5)))
         if self.m < self.M:
             j = self.m
             self.m += 1
@@ -140,7 +148,8 @@ class RememberingSorf(Sorf):
             if self.C[j] > C:
                 return
             self.head = (j + 1) % self.M
-        self.codes[j] = np.floor(self.units(x) + 0.5)
+        # The offset of the stored codes comes first.
+        self.codes[j] = np.floor((self.units(x) + real(8)) + real(0.5)) - real(8)
         self.labels[j], self.C[j] = int(y), C
         self.rivals[j] = self.rival(g, y) if self.classes else 0
 

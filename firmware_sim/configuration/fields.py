@@ -178,6 +178,13 @@ class Fields:
         POSITIVE,
         where=REPLAY,
     )
+    decision: str = _stream(
+        "",
+        "also report balanced decisions: +1 where its probability is above the share of +1 among "
+        "recent labels",
+        choices=("balanced",),
+        where=REPLAY,
+    )
     kind: str = _stream(
         "",
         "task: two classes, several, real targets, or novelty without labels (a target "
@@ -284,6 +291,15 @@ class Fields:
         "add time of day and time of week as inputs: sine and cosine of each, from the time column",
         Value(read=values.flag),
         where=LOGS | MANIFEST | FLEET,
+    )
+    clock_zone: str | None = _stream(
+        None,
+        "the time zone of the place, for hours of the day that people keep: Europe/Berlin, with "
+        "daylight saving, or +05:30; for logs in UTC, or with a zone (default: hours as written, "
+        "of times with a zone those of UTC)",
+        metavar="ZONE",
+        check=values.zone,
+        where=READERS | MANIFEST,
     )
     time_format: str | None = _stream(
         None,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import by_pairs
+from helpers import assert_agrees, by_pairs
 
 import edgeolk as ek
 from edgeolk.reference import Pcg32, ScaledSorf, Sorf
@@ -28,14 +28,17 @@ LEARNERS: dict[str, dict[str, Any]] = {
 }
 
 
+TYPES = ("float64", "int8", "float32")
+
+
 def assert_same(learner: ek.Learner, said: np.ndarray, second: ScaledSorf, X: Any, y: Any) -> None:
     """Every answer, the counters and the weights are those of the reference."""
     expected = [second.step(row, target) for row, target in zip(X, y, strict=True)]
-    np.testing.assert_allclose(said, expected, rtol=1e-9, atol=1e-9)
+    assert_agrees(said, expected, learner.dtype)
     model = second.model
     assert (learner.updates, learner.alarms) == (model.updates, model.alarms)
     assert learner.is_regression or learner.mistakes == model.mistakes
-    np.testing.assert_allclose(learner.weights_, np.stack([model.w.v, model.a.v]), atol=1e-9)
+    assert_agrees(learner.weights_, np.stack([model.w.v, model.a.v]), learner.dtype)
 
 
 def rows(task: str, n: int, d: int, *, turned: int, smaller: int) -> tuple[np.ndarray, np.ndarray]:
@@ -51,48 +54,54 @@ def rows(task: str, n: int, d: int, *, turned: int, smaller: int) -> tuple[np.nd
     else:
         y = 7.0 + np.where(late, -far, far)
     Z[smaller:] *= 0.05
-    return Z * np.geomspace(0.1, 10.0, d) + np.arange(d), y
+    X = Z * np.geomspace(0.1, 10.0, d) + np.arange(d)
+    return X.astype(np.float32).astype(float), y
 
 
 @pytest.mark.parametrize(
-    ("task", "relevance", "d"), by_pairs(TASKS, [False, True, "shared"], [2, 5, 70])
+    ("task", "relevance", "d", "dtype"),
+    by_pairs(TASKS, [False, True, "shared"], [2, 5, 70], TYPES),
 )
-def test_a_thousand_rows(task: str, relevance: bool | str, d: int) -> None:
+def test_a_thousand_rows(task: str, relevance: bool | str, d: int, dtype: str) -> None:
     X, y = rows(task, 1000, d, turned=600, smaller=800)
-    options: dict[str, Any] = {"seed": 3, "relevance": relevance}
-    learner = ek.Learner("sorf", n_features=d, D=150, dtype="float64", **TASKS[task], **options)
+    options: dict[str, Any] = {"seed": 3, "relevance": relevance, "dtype": dtype}
+    learner = ek.Learner("sorf", n_features=d, D=150, **TASKS[task], **options)
     second = ScaledSorf(d, 150, **TASKS[task], **options)
     assert_same(learner, learner.learn_many(X, y), second, X, y)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
 @pytest.mark.parametrize("relevance", [False, True, "shared"])
 @pytest.mark.parametrize(
     ("task", "further"),
     [("two", "linear"), ("regression", "linear"), *((task, "last_label") for task in TASKS)],
 )
-def test_further_candidates(task: str, further: str, relevance: bool | str) -> None:
+def test_further_candidates(task: str, further: str, relevance: bool | str, dtype: str) -> None:
     """Learned widths leave their shares out (section 7c)."""
     X, y = rows(task, 1000, 3, turned=600, smaller=800)
     y[1::3] = y[::3][: len(y[1::3])]  # a label that stays is worth a share
-    options: dict[str, Any] = {"seed": 3, "relevance": relevance, further: True}
-    learner = ek.Learner("sorf", n_features=3, D=150, dtype="float64", **TASKS[task], **options)
+    options: dict[str, Any] = {"seed": 3, "relevance": relevance, further: True, "dtype": dtype}
+    learner = ek.Learner("sorf", n_features=3, D=150, **TASKS[task], **options)
     second = ScaledSorf(3, 150, **TASKS[task], **options)
     assert_same(learner, learner.learn_many(X, y), second, X, y)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
 @pytest.mark.parametrize(
     ("task", "what"), [("two", "turned"), ("two", "smaller"), ("classes", "turned")]
 )
-def test_alarms(task: str, what: str) -> None:
+def test_alarms(task: str, what: str, dtype: str) -> None:
     """The model begins anew, or the scaler becomes young."""
     change = {"turned": 2100, "smaller": 2100, what: 1500}
     X, y = rows(task, 2100, 4, **change)
-    options: dict[str, Any] = {"relevance": False, **TASKS[task]}
-    learner = ek.Learner("sorf", n_features=4, D=64, dtype="float64", **options)
-    second = ScaledSorf(4, 64, **TASKS[task])
+    options: dict[str, Any] = {"relevance": False, "dtype": dtype, **TASKS[task]}
+    learner = ek.Learner("sorf", n_features=4, D=64, **options)
+    second = ScaledSorf(4, 64, **options)
     assert_same(learner, learner.learn_many(X, y), second, X, y)
     assert learner.alarms >= 1
-    assert (second.inputs[0].age < 2100) == (what == "smaller")
+    one = second.inputs[0]
+    age = one.age if dtype == "float64" else one.code - 3
+    assert (age < 2000) == (what == "smaller")
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -103,9 +112,8 @@ def test_levels_are_rounded_by_the_words_that_the_page_says(task: str) -> None:
     options: dict[str, Any] = {"gamma": 0.1, "relevance": False, "seed": 3}
     learner = ek.Learner("sorf", n_features=4, D=150, scale=None, **TASKS[task], **options)
     second = Sorf(4, 150, dtype="int8", **TASKS[task], **options)
-    for row, target in zip(X, y, strict=True):
-        second.step(row, target)
-    learner.learn_many(X, y)
+    expected = [second.step(row, target) for row, target in zip(X, y, strict=True)]
+    assert learner.learn_many(X, y).tolist() == expected
     assert np.array_equal(learner.weights_, np.stack([second.w.v, second.a.v]))
     assert np.abs(second.w.v).max() > 20
 
@@ -138,8 +146,8 @@ def test_check_values(values: tuple[str, ...]) -> None:
     }[kind]  # fmt: skip
     learner = ek.Learner("sorf", n_features=3, D=100, seed=0, **TASKS[kind], **LEARNERS[name])
     said = learner.learn_many(X, y)
-    near = 2e-9 if name.startswith("float64") else 1e-5
-    np.testing.assert_allclose(said[[1, 9, 99, 999]], [float(f) for f in numbers], atol=near)
+    expected = [float(f) for f in numbers]
+    np.testing.assert_allclose(said[[1, 9, 99, 999]], expected, rtol=0.0, atol=1e-9)
     assert said[0] == 0.0
     assert learner.updates == int(updates)
     assert learner.mistakes == int(mistakes or 0)

@@ -76,7 +76,7 @@ def plain_of(learner: ek.Learner) -> Forecaster:
             drift=False,
         )
         if follows:
-            kernel = Widened(kernel, float if learner.dtype == "float64" else np.float32)
+            kernel = Widened(kernel)
     return Forecaster(
         d,
         scale=lambda x: scaled(x, True),

@@ -25,6 +25,19 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 #: Larger data sets, where somebody has put them.
 SHARED = Path(os.environ.get("EDGEOLK_DATA") or ROOT.parent / "shared" / "data")
 
+
+def assert_agrees(found: Any, expected: Any, dtype: str, near: float = 1e-9) -> None:
+    """Check numbers of `sorf` against its reference, for weights of this type.
+
+    Those of int8 and float32 are defined to the bit (docs/sorf.md, section 16); those of float64
+    are sums in any order, equal within ``near``.
+    """
+    if dtype == "float64":
+        np.testing.assert_allclose(found, expected, rtol=near, atol=near)
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
 #: The same function twice: the library's record and the references' plain numpy.
 KERNELS: dict[str, tuple[ek.Kernel, tb.Kernel]] = {
     "gaussian": (ek.Gaussian(0.5), tb.gaussian(0.5)),

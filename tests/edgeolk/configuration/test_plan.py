@@ -227,7 +227,7 @@ def test_what_an_input_costs(said: str, an_input: str, fixed: str) -> None:
     plan = ek.plan(n_features=16, budget=8, **options)
     averages = 1 if options.get("loss") == "novelty" else 2
     weights = 8 * 2 * averages * K * ITEM[plan.dtype]
-    scores = 16 * K if K > 1 else 0
+    scores = 8 * K if K > 1 else 0
     assert plan.nbytes - weights - scores - 16 * int(an_input) == int(fixed)
 
 
@@ -278,7 +278,7 @@ OPTIONS: dict[str, Any] = {
     "last_label": st.booleans(),
     "lapse": st.integers(0, 5),
     "drift": st.booleans(),
-    "robust": st.booleans(),
+    "clock": st.booleans(),
     "season": st.integers(0, 9),
     "horizon": st.integers(1, 9),
     "interval": st.just((0.5, 0.9)),

@@ -41,6 +41,9 @@ FORMS: dict[str, dict[str, Any]] = {
     "ring, float64": {"algorithm": "rbp", "budget": 9, "dtype": "float64"},
     "ring, float16": {"algorithm": "rbp", "budget": 9, "dtype": "float16", "n_classes": 3},
     "ring, int8": {"algorithm": "rbp", "budget": 9, "dtype": "int8", "kernel": ek.Linear()},
+    "process": {"algorithm": "krls_t", "budget": 9, "scale": "standard", "gamma": "auto"},
+    "process, whitened": {"algorithm": "sogp", "budget": 9, "coefficients": "float32",
+                          "dtype": "float32"},
     "ring, probability": {"algorithm": "ogd", "budget": 9, "loss": "logistic", "scale": "minmax"},
 }
 

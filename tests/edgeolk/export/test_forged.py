@@ -48,7 +48,7 @@ CASES: dict[str, dict[str, Any]] = {
                    "scale": "standard", "gamma": "auto"},
     "novelty": {"algorithm": "sorf", "D": 70, "loss": "novelty", "gamma": "auto",
                 "scale": "standard"},
-    "in time": {"D": 70, "loss": "novelty", "history": True},
+    "in time": {"D": 64, "loss": "novelty", "history": True, "clock": True},
     "forecasts": {"D": 64, "loss": "square", "history": True, "season": 5},
 }  # fmt: skip
 #: Offsets and bytes of the counters in the header.

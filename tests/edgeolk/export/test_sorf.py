@@ -75,8 +75,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
                                   "dtype": "float32"}),
     "novelty": ("office", {"algorithm": "sorf", "D": 200, "loss": "novelty", "gamma": "auto",
                            "scale": "standard"}),
-    "novelty in time": ("office", {"D": 200, "loss": "novelty", "history": True}),
-    "novelty in time, float64": ("robot", {"D": 70, "loss": "novelty", "history": True,
+    "novelty in time": ("office", {"D": 192, "loss": "novelty", "history": True}),
+    "novelty in time, float64": ("robot", {"D": 64, "loss": "novelty", "history": True,
                                            "dtype": "float64"}),
 }  # fmt: skip
 

@@ -60,11 +60,14 @@ def test_rounding_is_unbiased_and_clamped():
             self.word += 1
             return self.word << 16 | self.word
 
-    for v in (0.0, 0.3, -2.75, 5.999, -127.0, 126.5):
-        values = ts.rounded(np.full((65536, 2), v), Every())
+    for level, change in ((0, 0.0), (0, 0.3), (1, -3.75), (5, 0.999), (-127, 0.0), (120, 6.5)):
+        v = level + change
+        levels = np.full((65536, 2), level, dtype=np.int8)
+        values = ts.rounded(levels, np.full((65536, 2), change, dtype=np.float32), Every())
         assert values.mean() == pytest.approx(v, abs=2**-17)
         assert set(np.unique(values)) <= {math.floor(v), math.floor(v) + 1}
-    assert ts.rounded(np.array([[300.0, -300.0]]), Every()).tolist() == [[127.0, -127.0]]
+    far = np.array([[300.0, -1e9]], dtype=np.float32)
+    assert ts.rounded(np.zeros((1, 2), np.int8), far, Every()).tolist() == [[127, -127]]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])

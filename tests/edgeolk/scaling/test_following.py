@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import by_pairs
+from helpers import assert_agrees, by_pairs
 
 import edgeolk as ek
 from edgeolk.reference.sorf import Sorf as Reference
@@ -37,7 +37,7 @@ CASES = [
     if not (task == "classes" and "linear" in OPTIONS[name])
     and not (task == "novelty" and name != "plain")
 ]
-TYPES = ("float64", "int8")
+TYPES = ("float64", "int8", "float32")
 types = pytest.mark.parametrize("dtype", TYPES)
 
 
@@ -93,20 +93,16 @@ def scaler_of(dtype: str, scale: str = "standard") -> ek.RunningScaler:
 
 def assert_same(learner: ek.Learner, plain: Following, said: Any, expected: Any) -> None:
     model = plain.model
-    near = 1e-9 if learner.dtype == "float64" else 2e-4
-    np.testing.assert_allclose(said, expected, rtol=near, atol=near)
+    assert_agrees(said, expected, learner.dtype)
     assert learner.steps == model.t
     if not learner.is_regression:
         assert learner.mistakes == model.mistakes
     held = [model.a.v] if isinstance(model, NoveltyReference) else [model.w.v, model.a.v]
     weights = np.asarray(learner.weights_).reshape(np.stack(held).shape)
-    if learner.dtype == "int8":
-        assert np.array_equal(weights, np.stack(held))
-    else:
-        np.testing.assert_allclose(weights, np.stack(held), rtol=1e-8, atol=1e-8)
-    assert learner.kernel.fields()[2] == pytest.approx(
-        0.5 / plain.q, rel=1e-12 if learner.dtype == "float64" else 1e-6
-    )
+    assert_agrees(weights, np.stack(held), learner.dtype, near=1e-8)
+    width = np.asarray(learner._engine.view("width_follows")).ravel()[0]
+    assert_agrees(width, plain.q, learner.dtype, near=1e-12)
+    assert learner.kernel.fields()[2] == pytest.approx(0.5 / float(plain.q), rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -126,15 +122,10 @@ def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> N
         said.append(learner.learn_one(x, *label))
         if i % 40 == 7:
             z = scaler.transform_one(X[i - 5])
-            near = 1e-9 if dtype == "float64" else 2e-4
             if task == "classes":
-                np.testing.assert_allclose(
-                    learner.scores_one(X[i - 5]), plain.scores(X[i - 5], z), rtol=near, atol=near
-                )
+                assert_agrees(learner.scores_one(X[i - 5]), plain.scores(X[i - 5], z), dtype)
             else:
-                assert learner.decision_one(X[i - 5]) == pytest.approx(
-                    plain.decision(X[i - 5], z), rel=near, abs=near
-                )
+                assert_agrees(learner.decision_one(X[i - 5]), plain.decision(X[i - 5], z), dtype)
     assert_same(learner, plain, said, expected)
 
 

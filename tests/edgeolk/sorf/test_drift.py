@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import few_first
+from helpers import assert_agrees, few_first
 
 import edgeolk as ek
 from edgeolk.reference.sorf import Sorf
@@ -68,7 +68,7 @@ def ages(learner: ek.Learner) -> np.ndarray:
 
 
 def follow(
-    learner: ek.Learner, plain: Sorf, X: np.ndarray, y: np.ndarray, near: float,
+    learner: ek.Learner, plain: Sorf, X: np.ndarray, y: np.ndarray, near: float = 1e-8,
     following: Following | None = None,
 ) -> None:  # fmt: skip
     """Hold every answer, every alarm and what it changes against the reference; both ring.
@@ -76,10 +76,10 @@ def follow(
     A copy of the scaler inside makes of a row what the learner sees; each alarm takes a new one.
     """
     scaler = learner.scaler
-    for row, (x, label) in enumerate(zip(X, y, strict=True)):
+    for x, label in zip(X, y, strict=True):
         assert scaler is not None
         scaler.learn_one(x)
-        z = np.asarray(scaler.transform_one(x)).astype(plain.real).astype(float)
+        z = np.asarray(scaler.transform_one(x))
         deviates = np.asarray(scaler.transform_one(np.full(D, 1e9))) > 0.0
         young = np.minimum(ages(learner) + 1, 100)
         if following:
@@ -87,7 +87,7 @@ def follow(
         else:
             expected = plain.step(z, label, deviates=deviates)
         alarms = learner.alarms
-        assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
+        assert_agrees(learner.learn_one(x, label), expected, learner.dtype, near)
         assert learner.alarms == plain.alarms
         if learner.alarms > alarms:
             scaler = learner.scaler
@@ -96,10 +96,9 @@ def follow(
             else:
                 assert not learner.weights_.any()
     stored = np.stack([plain.w.v, plain.a.v])
-    if learner.dtype == "int8":
-        assert np.array_equal(learner.weights_, stored)
-    else:
-        np.testing.assert_allclose(learner.weights_, stored, rtol=1e-7, atol=1e-7)
+    assert_agrees(learner.weights_, stored, learner.dtype, near=1e-7)
+    drift = np.asarray(learner._engine.view("drift")).ravel()[:4]
+    assert_agrees(drift, [plain.v, plain.g, plain.ef, plain.es], learner.dtype, near=1e-7)
     if learner.is_regression:
         return
     both = {"weights"} if plain.classes else {"scaler", "weights"}
@@ -117,7 +116,7 @@ def test_alarms_are_the_reference(kind: str, dtype: str) -> None:
     """Decision by decision, on a stream in which both alarms ring."""
     X, y = ringing(kind)
     learner, plain = ek.Learner("sorf", **settings(kind, dtype)), plain_of(kind, dtype)
-    follow(learner, plain, X, y, 1e-8 if dtype == "float64" else 1e-4)
+    follow(learner, plain, X, y)
 
 
 @pytest.mark.parametrize(
@@ -133,10 +132,7 @@ def test_alarms_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     learner = ek.Learner("sorf", **{**settings(kind, dtype), "kernel": None})
     assert learner._config.preprocessing.follows
     plain = Sorf(D, 100, 0.5, seed=SEED, dtype=dtype, **KINDS[kind])
-    near = 1e-7 if dtype == "float64" else 2e-4
-    follow(learner, plain, X, y, near, Following(plain))
-    spread = float(np.asarray(learner._engine.view("drift")).ravel()[0])
-    assert spread == pytest.approx(float(plain.v), rel=near)
+    follow(learner, plain, X, y, 1e-7, Following(plain))
 
 
 @pytest.mark.parametrize("scale", ["common", pytest.param("standard", marks=pytest.mark.slow)])

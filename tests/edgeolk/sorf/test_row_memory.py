@@ -14,7 +14,7 @@ import hypothesis
 import numpy as np
 import pytest
 from exported import Compiled
-from helpers import by_pairs, by_variant, few_first, in_turn
+from helpers import assert_agrees, by_pairs, by_variant, few_first, in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from threaded import together
@@ -87,7 +87,7 @@ def remembered(learner: ek.Learner) -> dict[str, Any]:
         "labels": np.sign(signed) if K == 1 else marks[0],
         "rivals": np.zeros(m, int) if K == 1 else marks[1],
         "C": np.abs(signed) if K == 1 else marks[2],
-        "L_Q": state[1:6].view(np.float64),
+        "L_Q": np.asarray(learner._engine.view("memory_mistakes")).ravel().copy(),
         "L_N": mistakes_of_narrow(learner),
     }
 
@@ -104,33 +104,32 @@ def assert_remembers(learner: ek.Learner, plain: RememberingSorf) -> None:
     assert (found["m"], found["head"]) == (plain.m, plain.head)
     for name in ("codes", "labels", "rivals", "C"):
         assert np.array_equal(found[name], getattr(plain, name)[: plain.m]), name
-    np.testing.assert_allclose(found["L_Q"], plain.L_Q, rtol=1e-12)
-    np.testing.assert_allclose(found["L_N"], plain.L_N, rtol=1e-12)
+    for name in ("L_Q", "L_N"):
+        assert_agrees(found[name], getattr(plain, name), learner.dtype, near=1e-12)
     assert learner.n_remembered == plain.m
-    assert learner.memory_share == pytest.approx(plain.share, rel=1e-9)
+    assert_agrees(learner.memory_share, plain.share, learner.dtype)
 
 
 def follow(learner: ek.Learner, plain: RememberingSorf, X: np.ndarray, y: np.ndarray) -> int:
     """Hold every answer, and the memory, against the reference; how often it was emptied."""
-    near = {"float64": 1e-8, "int8": 1e-4, "float32": 2e-3}[learner.dtype]
+    dtype = learner.dtype
     asked = learner.scores if learner._config.columns > 1 else learner.decision_function
     emptied = 0
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         if row % 50 == 0:
             scores = np.asarray(asked(x[None])[0])
-            np.testing.assert_allclose(scores, plain.scores(x).squeeze(), rtol=near, atol=near)
+            assert_agrees(scores, plain.scores(x).squeeze(), dtype, near=1e-8)
             assert_remembers(learner, plain)
         m = plain.m
         expected = plain.step(x, label)
-        assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
+        assert_agrees(learner.learn_one(x, label), expected, dtype, near=1e-8)
         assert learner.mistakes == plain.mistakes
         if plain.m < m:
             emptied += 1
             assert learner.n_remembered == 0
             assert not learner.weights_.any()
     assert_remembers(learner, plain)
-    if learner.dtype == "int8":
-        assert np.array_equal(learner.weights_, np.stack([plain.w.v, plain.a.v]))
+    assert_agrees(learner.weights_, np.stack([plain.w.v, plain.a.v]), dtype, near=1e-7)
     return emptied
 
 
@@ -184,26 +183,26 @@ def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     made = settings(kind, dtype, kernel=None, scale="standard", drift=False)
     learner = ek.Learner("sorf", **made)
     plain = plain_of(kind, dtype, gamma=0.5, memory_gamma=0.5 / D, drift=False)
-    assert plain.h == pytest.approx(np.sqrt(2.0) / 5.0)
+    assert plain.steps == pytest.approx(5.0 / np.sqrt(2.0))
     following = Following(plain)
-    near = 1e-7 if dtype == "float64" else 2e-4
-    for row, (x, label) in enumerate(zip(X, y, strict=True)):
+    for x, label in zip(X, y, strict=True):
         scaler = learner.scaler  # a copy, which keeps of a row what the one inside does
         assert scaler is not None
         z = np.asarray(scaler.learn_transform_one(x))
         expected = following.step(x, z, label)
-        assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
+        assert_agrees(learner.learn_one(x, label), expected, dtype, near=1e-7)
     assert plain.hold == HELD
     assert_remembers(learner, plain)
 
 
-def test_rows_that_count_more() -> None:
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+def test_rows_that_count_more(dtype: str) -> None:
     X, y = turning("classes", 400)
-    learner = ek.Learner("sorf", **settings("classes", "float64"))
-    plain = plain_of("classes", "float64")
+    learner = ek.Learner("sorf", **settings("classes", dtype))
+    plain = plain_of("classes", dtype)
     for x, label, weight in zip(X, y, np.tile([0.3, 1.0, 4.0, 1.0], 100), strict=True):
         expected = plain.step(x, label, weight)
-        assert learner.learn_one(x, label, weight=weight) == pytest.approx(expected, rel=1e-8)
+        assert_agrees(learner.learn_one(x, label, weight=weight), expected, dtype, near=1e-8)
     assert_remembers(learner, plain)
 
 

@@ -6,7 +6,7 @@ from array import array
 
 import numpy as np
 import pytest
-from helpers import in_turn
+from helpers import assert_agrees, in_turn
 from structured_cases import (
     BUDGET,
     CASES,
@@ -38,15 +38,14 @@ def plain_of(task: str, dtype: str, name: str) -> Reference:
 # ---- against the reference -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float64"]))
+@pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float64", "float32"]))
 def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> None:
-    """Scores, every stored weight (int8 to the bit), counters; decisions too."""
+    """Scores, every stored weight, counters; decisions too."""
     task, name = case
     X, y = stream(task, 300)
     learner, plain = learner_of(task, dtype, name), plain_of(task, dtype, name)
-    near = 1e-9 if dtype == "float64" else 1e-4
     expected = [plain.step(a, b) for a, b in zip(X, y, strict=True)]
-    np.testing.assert_allclose(learner.learn_many(X, y), expected, rtol=near, atol=near)
+    assert_agrees(learner.learn_many(X, y), expected, dtype)
     counters = learner.steps, learner.updates
     assert counters == (plain.t, plain.updates)
     if task != "regression":
@@ -54,18 +53,15 @@ def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> Non
     weights = np.stack([plain.w.v, plain.a.v])
     assert learner.weights_.shape == (2, BUDGET, plain.K, 2)
     assert learner.weights_.dtype == dtype
-    if dtype == "int8":
-        assert np.array_equal(learner.weights_, weights)
-    else:
-        np.testing.assert_allclose(learner.weights_, weights, rtol=1e-9, atol=1e-9)
+    assert_agrees(learner.weights_, weights, dtype)
     if task == "classes":
         scores = np.array([plain.scores(x) for x in X[:40]])
-        np.testing.assert_allclose(learner.scores(X[:40]), scores, rtol=near, atol=near)
-        np.testing.assert_allclose(learner.scores_one(X[0]), scores[0], rtol=near, atol=near)
+        assert_agrees(learner.scores(X[:40]), scores, dtype)
+        assert_agrees(learner.scores_one(X[0]), scores[0], dtype)
         assert learner.predict(X[:40]).tolist() == scores.argmax(axis=1).tolist()
     else:
         scores = np.array([plain.decision(x) for x in X[:40]])
-        np.testing.assert_allclose(learner.decision_function(X[:40]), scores, rtol=near, atol=near)
+        assert_agrees(learner.decision_function(X[:40]), scores, dtype)
 
 
 @every_type
@@ -73,16 +69,12 @@ def test_novelty_is_the_reference(dtype: str) -> None:
     X, _ = stream("novelty", 400)
     learner = learner_of("novelty", dtype, nu=0.1, window=64.0)
     plain = NoveltyReference(D, BUDGET, GAMMA, dtype=dtype, seed=SEED, nu=0.1, window=64)
-    near = {"float64": 1e-9, "int8": 1e-4, "float32": 1e-3}[dtype]
     expected = [plain.step(x) for x in X]
-    np.testing.assert_allclose(learner.learn_many(X), expected, rtol=near, atol=near)
+    assert_agrees(learner.learn_many(X), expected, dtype)
     assert learner.weights_.shape == (1, BUDGET, 1, 2)
-    if dtype == "int8":
-        assert np.array_equal(learner.weights_[0], plain.a.v)
-    else:
-        np.testing.assert_allclose(learner.weights_[0], plain.a.v, rtol=near, atol=near)
+    assert_agrees(learner.weights_[0], plain.a.v, dtype)
     decided = [plain.decision(x) for x in X[:40]]
-    np.testing.assert_allclose(learner.decision_function(X[:40]), decided, rtol=near, atol=near)
+    assert_agrees(learner.decision_function(X[:40]), decided, dtype)
     assert learner.mistakes == plain.mistakes
     assert learner.predict_one(X[0]) in (-1, 1)
 
