@@ -25,8 +25,8 @@ NOTE = (
     " some 100 bytes of the test program in it, and bound is what the exported folder says for a"
     " call. Thousands of instructions a row, as QEMU counts them: to score, to learn (the mean),"
     " the longest. Rows a second at the board's clock are an ESTIMATE: one instruction a cycle."
-    " Mistakes count from the learner's first row, there and here; in the library's arithmetic every"
-    " byte of the state is the library's, whole numbers round otherwise."
+    " Mistakes count from the learner's first row, there and here; in the library's arithmetic"
+    " every byte of the state is the library's, whole numbers round otherwise."
 )
 #: Words for a board's state that equals, or differs from, the library's.
 EQUAL, ANOTHER = "equal", "another"
@@ -166,7 +166,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "novelty": {**_PLAIN, "loss": "novelty", "drift": False, "relevance": False},
     "novelty in time, 8 channels": {**_TIME, "loss": "novelty"},
 }
-#: A board of each core, in the arithmetic that it is best at; one without a unit in the library's too.
+#: A board of each core, in the arithmetic that it is best at; one in both.
 ASKED = (
     *(("microbit", "whole"), ("lm3s6965evb", "whole"), ("microbit", "library")),
     *(("mps2-an386", "library"), ("mps2-an500", "library"), ("mps2-an505", "library")),

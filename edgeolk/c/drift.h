@@ -22,42 +22,45 @@ enum {
     OLK_DRIFT_NUMBERS = 6
 };
 /* Integers up to this are exact in single precision. */
-static const double olk_max_counted = 16777215.0;
+static const olk_scalar olk_max_counted = 16777215;
 /* Windows of the fast and the slow averages in rows; rows before the first check, from one alarm to
    the next check, and the count after a check that changed nothing. */
-static const double olk_fast_rows = 128.0, olk_slow_rows = 2048.0;
-static const double olk_first_check = 500.0, olk_alarm_interval = 256.0, olk_alarm_retry = 240.0;
-/* A change: recent mistakes above factor times long-term ones plus margin. */
-static const double olk_alarm_factor = 2.0, olk_alarm_margin = 0.1;
+enum { OLK_FAST_DRIFT_ROWS = 128, OLK_SLOW_DRIFT_ROWS = 2048 };
+enum { OLK_FIRST_CHECK = 500, OLK_ALARM_INTERVAL = 256, OLK_ALARM_RETRY = 240 };
+/* A change: recent mistakes above twice the long-term ones plus a margin. */
+static const olk_scalar olk_alarm_margin = (olk_scalar)0.1;
 /* A fitting scaler keeps the spread between this and its inverse; the age limit after an alarm; the
    gap at which the last weights are right where their average is not. */
-static const double olk_min_fitting_spread = 0.6;
+static const olk_scalar olk_min_fitting_spread = (olk_scalar)0.6;
+static const olk_scalar olk_max_fitting_spread = (olk_scalar)(1.0 / 0.6);
 enum { OLK_ALARM_AGE = 100 };
-static const double olk_alarm_gap = -0.1;
+static const olk_scalar olk_alarm_gap = (olk_scalar)-0.1;
 /* Squares are clipped here. */
-static const double olk_max_square = 1e30;
+static const olk_scalar olk_max_square = (olk_scalar)1e30;
 
 /* A number of the state. `wide`: they are doubles, else floats. */
-static inline double olk_drift_number(const olk_sorf_state *s, int wide, int i)
+static inline olk_scalar olk_drift_number(const olk_sorf_state *s, int wide, int i)
 {
-    return wide ? ((const double *)s->drift)[i] : (double)((const float *)s->drift)[i];
+    return wide ? (olk_scalar)((const double *)s->drift)[i]
+                : (olk_scalar)((const float *)s->drift)[i];
 }
 
-static inline void olk_put_drift_number(const olk_sorf_state *s, int wide, int i, double v)
+static inline void olk_put_drift_number(const olk_sorf_state *s, int wide, int i, olk_scalar v)
 {
     if (wide)
-        ((double *)s->drift)[i] = v;
+        ((double *)s->drift)[i] = (double)v;
     else
         ((float *)s->drift)[i] = (float)v;
 }
 
 /* Adds a value to a running average over `rows`, or over all rows while there are fewer. */
-static inline void olk_update_average(const olk_sorf_state *s, int wide, int i, double v,
-                                      double rows)
+static inline void olk_update_average(const olk_sorf_state *s, int wide, int i, olk_scalar v,
+                                      int32_t rows)
 {
-    const double t = (double)*s->t, n = t < rows ? t : rows, old = olk_drift_number(s, wide, i);
+    const olk_scalar old = olk_drift_number(s, wide, i);
+    const int32_t n = *s->t < (uint64_t)rows ? (int32_t)*s->t : rows;
     if (wide)
-        ((double *)s->drift)[i] = old + (v - old) / n;
+        ((double *)s->drift)[i] = (double)(old + (v - old) / (olk_scalar)n);
     else
         ((float *)s->drift)[i] = (float)old + ((float)v - (float)old) / (float)n;
 }
@@ -65,28 +68,38 @@ static inline void olk_update_average(const olk_sorf_state *s, int wide, int i, 
 /* Records the losses of the blend, of the last weights and of their average on a row, all before
    learning; t already counts the row. */
 static OLK_NOCLONE void olk_record_losses(const olk_sorf *p, const olk_sorf_state *s, int wide,
-                                          double blend, double last, double average)
+                                          olk_scalar blend, olk_scalar last, olk_scalar average)
 {
-    const double by = p->task == OLK_SORF_REGRESSION ? 0.25 : 1.0; /* of errors up to 4 */
-    const double since = olk_drift_number(s, wide, OLK_DRIFT_SINCE) + 1.0;
-    olk_update_average(s, wide, OLK_DRIFT_GAP, by * (last - average), olk_fast_rows);
-    olk_update_average(s, wide, OLK_DRIFT_FAST, by * blend, olk_fast_rows);
-    olk_update_average(s, wide, OLK_DRIFT_SLOW, by * blend, olk_slow_rows);
+    /* of errors up to 4 */
+    const olk_scalar by = p->task == OLK_SORF_REGRESSION ? (olk_scalar)0.25 : 1;
+    const olk_scalar since = olk_drift_number(s, wide, OLK_DRIFT_SINCE) + 1;
+    olk_update_average(s, wide, OLK_DRIFT_GAP, by * (last - average), OLK_FAST_DRIFT_ROWS);
+    olk_update_average(s, wide, OLK_DRIFT_FAST, by * blend, OLK_FAST_DRIFT_ROWS);
+    olk_update_average(s, wide, OLK_DRIFT_SLOW, by * blend, OLK_SLOW_DRIFT_ROWS);
     olk_put_drift_number(s, wide, OLK_DRIFT_SINCE,
                          since < olk_max_counted ? since : olk_max_counted);
 }
 
 /* Records the mean square of a scaled row over the inputs that have a deviation (the others are 0);
    without any, the spread stays. */
-static inline void olk_record_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,
-                                     int wide)
+static inline void olk_record_spread(const olk_sorf_state *s, olk_scalar squares,
+                                     ptrdiff_t deviating, int wide)
 {
-    const double mean = !deviating ? 0.0
-                        : wide     ? squares / (double)deviating
-                                   : (double)((float)squares / (float)deviating);
+    const olk_scalar mean = !deviating ? 0
+                            : wide     ? squares / (olk_scalar)deviating
+                                       : (olk_scalar)((float)squares / (float)deviating);
     if (deviating)
         olk_update_average(s, wide, OLK_DRIFT_SPREAD, mean < olk_max_square ? mean : olk_max_square,
-                           olk_fast_rows);
+                           OLK_FAST_DRIFT_ROWS);
+}
+
+/* Whether recent mistakes are an alarm. */
+static inline int olk_errs_more(const olk_sorf_state *s, int wide)
+{
+    const olk_scalar fast = olk_drift_number(s, wide, OLK_DRIFT_FAST);
+    const olk_scalar slow = olk_drift_number(s, wide, OLK_DRIFT_SLOW);
+    return wide ? fast > 2 * slow + olk_alarm_margin
+                : (float)fast > 2.0f * (float)slow + (float)olk_alarm_margin;
 }
 
 /* Averaging windows begin at 1. `wide`: they are doubles, else floats. */
@@ -119,27 +132,25 @@ static inline void olk_reset_weights(const olk_sorf *p, const olk_sorf_state *s,
    `deviating`: how many inputs have a deviation. `scaler` has already learned the row, its
    `seen`-th; NULL without a scaler, and where all inputs share one scale, which has no age. */
 static inline void olk_check_drift(const olk_sorf *p, const olk_sorf_state *s,
-                                   const olk_scaler *scaler, double squares, ptrdiff_t deviating,
-                                   int64_t seen, int wide, size_t item)
+                                   const olk_scaler *scaler, olk_scalar squares,
+                                   ptrdiff_t deviating, int64_t seen, int wide, size_t item)
 {
     olk_record_spread(s, squares, deviating, wide);
-    if (!(olk_drift_number(s, wide, OLK_DRIFT_SINCE) > olk_alarm_interval) ||
-        !((double)*s->t > olk_first_check) ||
-        !(olk_drift_number(s, wide, OLK_DRIFT_FAST) >
-          olk_alarm_factor * olk_drift_number(s, wide, OLK_DRIFT_SLOW) + olk_alarm_margin))
+    if (!(olk_drift_number(s, wide, OLK_DRIFT_SINCE) > OLK_ALARM_INTERVAL) ||
+        *s->t <= OLK_FIRST_CHECK || !olk_errs_more(s, wide))
         return;
-    const double spread = olk_drift_number(s, wide, OLK_DRIFT_SPREAD);
-    const double alarms = olk_drift_number(s, wide, OLK_DRIFT_ALARMS) + 1.0;
-    double rows_since = 0.0;
+    const olk_scalar spread = olk_drift_number(s, wide, OLK_DRIFT_SPREAD);
+    const olk_scalar alarms = olk_drift_number(s, wide, OLK_DRIFT_ALARMS) + 1;
+    olk_scalar rows_since = 0;
     if (scaler && olk_is_adapting(scaler, seen) &&
-        (spread < olk_min_fitting_spread || spread > 1.0 / olk_min_fitting_spread))
+        (spread < olk_min_fitting_spread || spread > olk_max_fitting_spread))
         olk_limit_age(scaler, p->d, OLK_ALARM_AGE);
     else if (olk_drift_number(s, wide, OLK_DRIFT_GAP) <= olk_alarm_gap)
         olk_reset_weights(p, s, wide, item);
     else
-        rows_since = olk_alarm_retry;
+        rows_since = OLK_ALARM_RETRY;
     olk_put_drift_number(s, wide, OLK_DRIFT_SINCE, rows_since);
-    if (rows_since == 0.0)
+    if (rows_since == 0)
         olk_put_drift_number(s, wide, OLK_DRIFT_ALARMS,
                              alarms < olk_max_counted ? alarms : olk_max_counted);
 }

@@ -29,16 +29,26 @@ static inline int32_t olk_shifted(int32_t v, int shift)
 }
 
 /* The exponent of the grid, from the lowest frequency: rows are rounded to 2^-grid. */
-static inline int32_t olk_grid(const olk_sorf *p)
+static inline int32_t olk_grid(const olk_sorf *p, const olk_sorf_state *s)
 {
-    uint64_t smallest = UINT64_MAX;
+    uint32_t smallest = UINT32_MAX;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++) {
-            uint64_t bits; /* positive numbers compare like their bits */
-            memcpy(&bits, &p->omega[g][i], sizeof bits);
+            const float omega = (float)OLK_OMEGA(p, s)[g][i];
+            uint32_t bits; /* positive numbers compare like their bits */
+            memcpy(&bits, &omega, sizeof bits);
             smallest = bits < smallest ? bits : smallest;
         }
-    return 21 + (int32_t)(smallest >> 52) - 1023;
+    return 21 + (int32_t)(smallest >> 23) - 127;
+}
+
+/* 2^n for a normal float. */
+static inline float olk_power_of_two(int32_t n)
+{
+    const uint32_t bits = (uint32_t)(127 + n) << 23;
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
 }
 
 /* x 2^grid rounded to nearest, modulo 2^32. */
@@ -57,13 +67,10 @@ static inline uint32_t olk_on_grid(float x, int32_t grid)
 
 /* omega in units of 2^-32 turn per 2^-grid of input: at least 2^11 / 2 pi, or 326. Frequencies too
    high for 32 bits are meaningless and give 0. */
-static inline uint32_t olk_frequency_on_grid(double omega, int32_t grid)
+static inline uint32_t olk_frequency_on_grid(olk_scalar omega, int32_t grid)
 {
-    double power, turns;
-    const uint64_t bits = (uint64_t)(1023 + 32 - grid) << 52;
-    memcpy(&power, &bits, sizeof power);
-    turns = omega * 0.15915494309189533577 * power;
-    return turns < 4294967295.0 ? (uint32_t)(turns + 0.5) : 0;
+    const float turns = (float)omega * 0.15915494309189533577f * olk_power_of_two(32 - grid);
+    return turns < 4294967040.0f ? (uint32_t)(turns + 0.5f) : 0;
 }
 
 /* -- Changes of weights -- */
@@ -123,7 +130,7 @@ static inline int32_t olk_feature_gap(float kappa, int16_t x, int8_t a)
 /* As in sorf_weights.h; a change is an integer already. */
 static inline int32_t olk_lifted(int32_t change)
 {
-    return change + (1 << 27);
+    return change + (INT32_C(1) << 27);
 }
 
 static inline float olk_from_grid(uint32_t v, float unit)

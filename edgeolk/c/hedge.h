@@ -38,7 +38,7 @@ typedef struct {
 /* The last label's score for a column. */
 static inline olk_real olk_sorf_last(const olk_group_scores *f, ptrdiff_t c)
 {
-    return f->p->task == OLK_SORF_CLASSES ? (olk_real)(f->last == (olk_real)(c + 1)) : f->last;
+    return OLK_OPTIONS_OF(f->p)->task == OLK_SORF_CLASSES ? (olk_real)(f->last == (olk_real)(c + 1)) : f->last;
 }
 
 /* Expert weights from the cumulative losses. */
@@ -77,16 +77,16 @@ static OLK_NOINLINE olk_real olk_sorf_score(const olk_group_scores *f,
                                             const olk_expert_weights *weights, ptrdiff_t g,
                                             olk_real blend, ptrdiff_t c)
 {
-    const ptrdiff_t K = f->p->classes;
+    const ptrdiff_t K = OLK_OPTIONS_OF(f->p)->classes;
     if (g >= 0)
         return f->fa[g * K + c] + blend * (f->fw[g * K + c] - f->fa[g * K + c]);
     olk_real sum = 0;
-    for (g = 0; g < f->p->groups; g++)
+    for (g = 0; g < OLK_OPTIONS_OF(f->p)->groups; g++)
         sum += weights->E[g] * f->fa[g * K + c] +
                weights->alpha[g] * (f->fw[g * K + c] - f->fa[g * K + c]);
-    if (f->p->linear)
+    if (OLK_OPTIONS_OF(f->p)->linear)
         sum += weights->beta * f->f_linear;
-    if (f->p->last_label)
+    if (OLK_OPTIONS_OF(f->p)->last_label)
         sum += weights->beta_last * olk_sorf_last(f, c);
     return sum;
 }
@@ -98,7 +98,7 @@ static OLK_NOINLINE ptrdiff_t olk_sorf_rival(const olk_group_scores *f,
 {
     ptrdiff_t best = -1;
     olk_real best_score = 0;
-    for (ptrdiff_t c = 0; c < f->p->classes; c++) {
+    for (ptrdiff_t c = 0; c < OLK_OPTIONS_OF(f->p)->classes; c++) {
         if (c == (ptrdiff_t)y)
             continue;
         const olk_real score = olk_sorf_score(f, weights, g, blend, c);
@@ -114,7 +114,7 @@ static OLK_NOINLINE ptrdiff_t olk_sorf_rival(const olk_group_scores *f,
 static inline olk_real olk_sorf_margin(const olk_group_scores *f, const olk_expert_weights *weights,
                                        ptrdiff_t g, olk_real blend, olk_real y)
 {
-    if (f->p->task != OLK_SORF_CLASSES)
+    if (OLK_OPTIONS_OF(f->p)->task != OLK_SORF_CLASSES)
         return y * olk_sorf_score(f, weights, g, blend, 0);
     return olk_sorf_score(f, weights, g, blend, (ptrdiff_t)y) -
            olk_sorf_score(f, weights, g, blend, olk_sorf_rival(f, weights, g, blend, y));
@@ -135,7 +135,7 @@ static OLK_NOINLINE void olk_sorf_update_losses(const olk_group_scores *f, olk_r
                                                 olk_real weight, olk_real *cumulative_loss,
                                                 int32_t lead, olk_real *costs)
 {
-    const olk_sorf *p = f->p;
+    const olk_sorf *p = OLK_OPTIONS_OF(f->p);
     const int regression = p->task == OLK_SORF_REGRESSION;
     const olk_real delta = (olk_real)p->delta;
     for (int32_t g = 0; g < p->groups; g++)

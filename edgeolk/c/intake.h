@@ -90,7 +90,7 @@ typedef struct {
 #endif
     int gaps;        /* NaN is a missing reading */
     int good;        /* every number so far is finite or missing, every column valid */
-    double x[OLK_PIECE];
+    olk_scalar x[OLK_PIECE];
 } olk_reader;
 
 /* Readings in the current piece. */
@@ -120,7 +120,7 @@ static inline void olk_begin_reading(olk_reader *r, const olk_raw_row *row, ptrd
 static inline int olk_fetch_piece(olk_reader *r)
 {
     const OLK_ROW_TYPE x = r->row->dense[r->first];
-    r->x[0] = (double)x;
+    r->x[0] = (olk_scalar)x;
     return x - x == 0 || (r->gaps && x != x);
 }
 #else
@@ -181,10 +181,11 @@ static inline int olk_next_piece(olk_reader *r)
 }
 
 /* Writes numbers z in place of the current piece to a row of the learner's type. */
-static inline void olk_write_piece(const olk_reader *r, const double *z, void *row, int wide)
+static inline void olk_write_piece(const olk_reader *r, const olk_scalar *z, void *row, int wide)
 {
     if (wide)
-        memcpy((double *)row + r->first, z, (size_t)olk_length_of(r) * sizeof *z);
+        for (ptrdiff_t k = 0; k < olk_length_of(r); k++)
+            ((double *)row)[r->first + k] = (double)z[k];
     else
         for (ptrdiff_t k = 0; k < olk_length_of(r); k++)
             ((float *)row)[r->first + k] = (float)z[k];
@@ -194,14 +195,15 @@ static inline void olk_write_piece(const olk_reader *r, const double *z, void *r
 
 /* Shortens a row of d readings to `max_norm`. Returns 1 if it was longer: `query` then has the
    shortened row; -1 if it is bad. */
-static inline int olk_shorten_row(const olk_raw_row *row, ptrdiff_t d, double max_norm, int wide,
-                                  void *query)
+static inline int olk_shorten_row(const olk_raw_row *row, ptrdiff_t d, olk_scalar longest,
+                                  int wide, void *query)
 {
+    const double max_norm = (double)longest;
     olk_length length = {0.0, 0.0};
     olk_reader r;
     for (olk_begin_reading(&r, row, d, 0); olk_next_piece(&r);)
         for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
-            olk_measure(&length, r.x[k]);
+            olk_measure(&length, (double)r.x[k]);
     if (!r.good)
         return -1;
     if (olk_is_within(&length, max_norm))
@@ -209,13 +211,13 @@ static inline int olk_shorten_row(const olk_raw_row *row, ptrdiff_t d, double ma
     length.total = 0.0;
     for (olk_begin_reading(&r, row, d, 0); olk_next_piece(&r);)
         for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
-            olk_measure_again(&length, r.x[k]);
+            olk_measure_again(&length, (double)r.x[k]);
     const double factor = olk_clip_factor(&length, max_norm);
     if (!(factor < 1.0))
         return r.good ? 0 : -1;
     for (olk_begin_reading(&r, row, d, 0); olk_next_piece(&r);) {
         for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
-            r.x[k] *= factor;
+            r.x[k] = (olk_scalar)((double)r.x[k] * factor);
         olk_write_piece(&r, r.x, query, wide);
     }
     return r.good ? 1 : -1;
@@ -270,7 +272,7 @@ static inline olk_width *olk_intake_measured(const olk_intake *in)
     return OLK_REGION(in, width);
 }
 
-static inline double *olk_intake_square(const olk_intake *in)
+static inline olk_stored_double *olk_intake_square(const olk_intake *in)
 {
     return OLK_REGION(in, width_follows);
 }
@@ -321,11 +323,11 @@ static inline void olk_intake_attach(olk_intake *in, const olk_setup *setup, uin
 /* -- One scale for all inputs -- */
 
 /* Readings in the statistics after this many rows. */
-static inline double olk_readings_after(const olk_intake *in, int64_t rows)
+static inline uint64_t olk_readings_after(const olk_intake *in, int64_t rows)
 {
     const olk_setup *setup = OLK_SETUP_OF(in);
     const int64_t limit = setup->preprocessing.freeze_after;
-    return (double)(limit > 0 && rows > limit ? limit : rows) * (double)setup->features;
+    return (uint64_t)(limit > 0 && rows > limit ? limit : rows) * (uint64_t)setup->features;
 }
 
 /* Statistics that include the row are computed, olk_intake_keep stores them. Once frozen, only a
@@ -334,7 +336,7 @@ static inline int olk_learn_one_scale(olk_intake *in, int64_t seen)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
     const int frozen = p->freeze_after > 0 && seen >= p->freeze_after;
-    const double count = olk_readings_after(in, seen);
+    const uint64_t count = olk_readings_after(in, seen);
     olk_reader r;
     if (p->method == OLK_COMMON) {
         OLK_LEARNED(in)->common = *olk_intake_common(in);
@@ -344,13 +346,14 @@ static inline int olk_learn_one_scale(olk_intake *in, int64_t seen)
         OLK_LEARNED(in)->pair = *olk_intake_pair(in);
     }
     for (olk_begin_reading(&r, &in->row, OLK_SETUP_OF(in)->features, 0); olk_next_piece(&r);) {
-        const double readings = count + (double)r.first;
+        const uint64_t readings = count + (uint64_t)r.first;
         if (p->method != OLK_COMMON)
             olk_learn_pairs(&OLK_LEARNED(in)->pair, r.x, olk_length_of(&r), readings);
         for (ptrdiff_t k = 0; p->method == OLK_COMMON && k < olk_length_of(&r); k++)
-            olk_learn_common(&OLK_LEARNED(in)->common, r.x[k], readings + (double)k);
+            olk_learn_common(&OLK_LEARNED(in)->common, (double)r.x[k],
+                             (double)(readings + (uint64_t)k));
     }
-    if (p->method != OLK_COMMON && frozen && OLK_LEARNED(in)->pair.others >= 0.0)
+    if (p->method != OLK_COMMON && frozen && olk_is_pair(&OLK_LEARNED(in)->pair))
         OLK_LEARNED(in)->pair = *olk_intake_pair(in);
     return r.good;
 }
@@ -360,17 +363,20 @@ static inline int olk_scale_by_one(const olk_intake *in, int64_t seen, int learn
                                    void *query)
 {
     const olk_setup *setup = OLK_SETUP_OF(in);
-    const double count = olk_readings_after(in, seen + (learning != 0));
+    const uint64_t count = olk_readings_after(in, seen + (learning != 0));
+    const int common = setup->preprocessing.method == OLK_COMMON;
     olk_shared_affine line;
     olk_reader r;
-    double z[OLK_PIECE];
-    if (setup->preprocessing.method == OLK_COMMON)
+    olk_scalar z[OLK_PIECE];
+    if (common)
         line = olk_common_affine(learning ? &OLK_LEARNED(in)->common : olk_intake_common(in),
-                                 count);
+                                 (double)count);
     else
-        line = olk_pair_affine(learning ? &OLK_LEARNED(in)->pair : olk_intake_pair(in), count);
+        line = olk_pair_affine(learning ? &OLK_LEARNED(in)->pair : olk_intake_pair(in), count,
+                               setup->wide);
     for (olk_begin_reading(&r, &in->row, setup->features, 0); olk_next_piece(&r);) {
-        olk_scale_common(&line, setup->preprocessing.common_clip, r.x, olk_length_of(&r), z);
+        olk_scale_common(&line, setup->preprocessing.common_clip, r.x, olk_length_of(&r),
+                         !common && !setup->wide, z);
         olk_write_piece(&r, z, query, setup->wide);
     }
     return r.good;
@@ -380,7 +386,7 @@ static inline int olk_scale_by_one(const olk_intake *in, int64_t seen, int learn
 static inline int olk_has_one_scale(const olk_intake *in)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
-    return p->method == OLK_COMMON || (p->pairs && olk_intake_pair(in)->others >= 0.0);
+    return p->method == OLK_COMMON || (p->pairs && olk_is_pair(olk_intake_pair(in)));
 }
 
 /* -- A scale for each input -- */
@@ -402,11 +408,11 @@ static inline void olk_learn_piece(const olk_intake *in, const olk_reader *r, in
 #endif
 
 /* Scaled input j of the row before: in place of a missing reading of a forecaster. */
-static inline double olk_last_reading(const olk_intake *in, ptrdiff_t j)
+static inline olk_scalar olk_last_reading(const olk_intake *in, ptrdiff_t j)
 {
     const olk_setup *setup = OLK_SETUP_OF(in);
-    return olk_get(setup->wide ? OLK_F64 : OLK_F32, in->base + setup->at.history,
-                   OLK_HISTORY_NUMBERS + setup->forecast.n_levels + j);
+    return (olk_scalar)olk_get(setup->wide ? OLK_F64 : OLK_F32, in->base + setup->at.history,
+                               OLK_HISTORY_NUMBERS + setup->forecast.n_levels + j);
 }
 
 /* Writes the row to `query`, each input scaled by its own statistics. */
@@ -414,7 +420,7 @@ static inline int olk_scale_each(olk_intake *in, int64_t seen, int learning, voi
 {
     const olk_setup *setup = OLK_SETUP_OF(in);
     olk_reader r;
-    double z[OLK_PIECE];
+    olk_scalar z[OLK_PIECE];
     olk_begin_reading(&r, &in->row, setup->features, setup->forecasts);
     while (olk_next_piece(&r)) {
 #ifndef OLK_ROW_TYPE
@@ -442,7 +448,7 @@ static inline int olk_scale_row(olk_intake *in, int learning, void *query)
         if (!olk_learn_one_scale(in, seen))
             return 0;
         in->one_scale = OLK_SETUP_OF(in)->preprocessing.method == OLK_COMMON ||
-                        OLK_LEARNED(in)->pair.others >= 0.0;
+                        olk_is_pair(&OLK_LEARNED(in)->pair);
     }
     if (in->one_scale)
         return olk_scale_by_one(in, seen, learning, query);
@@ -522,10 +528,10 @@ static inline void olk_intake_keep(olk_intake *in)
 }
 
 /* The bound to which the features see inputs clamped, those of the row that was taken last. */
-static inline double olk_intake_clamp(const olk_intake *in)
+static inline olk_scalar olk_intake_clamp(const olk_intake *in)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
-    return p->pairs && in->one_scale ? 0.0 : p->clamp;
+    return p->pairs && in->one_scale ? 0 : p->clamp;
 }
 
 /* The scaler if each input was scaled by its own statistics, else NULL. */
@@ -546,7 +552,9 @@ static inline ptrdiff_t olk_intake_deviating(const olk_intake *in)
     if (setup->preprocessing.method == OLK_COMMON)
         return olk_intake_common(in)->squares > 0.0 ? d : 0;
     if (setup->preprocessing.pairs && in->one_scale)
-        return olk_intake_pair(in)->others > 0.0 ? d : 0;
+        return olk_is_pair(olk_intake_pair(in)) && olk_stored_count(&olk_intake_pair(in)->others)
+                   ? d
+                   : 0;
     return olk_count_deviating(OLK_SCALER(in), d);
 }
 
@@ -557,12 +565,12 @@ static inline ptrdiff_t olk_intake_deviating(const olk_intake *in)
 static inline void olk_intake_start_width(olk_intake *in, ptrdiff_t inputs)
 {
     const olk_setup *setup = OLK_SETUP_OF(in);
-    double *q = olk_intake_square(in);
-    if (*q > 0.0)
+    olk_stored_double *q = olk_intake_square(in);
+    if (olk_stored_number(q) > 0)
         return;
-    *q = olk_fmax(0.5 / setup->preprocessing.gamma, olk_min_square * (double)inputs);
-    if (!setup->wide)
-        *q = (double)(float)*q;
+    const double start = olk_fmax(0.5 / (double)setup->preprocessing.gamma,
+                                  (double)olk_min_square * (double)inputs);
+    olk_store_number(q, (olk_scalar)(setup->wide ? start : (double)(float)start));
 }
 
 /* Whether the width is not known yet: rows are measured until it is. */
@@ -573,23 +581,25 @@ static inline int olk_intake_measures(const olk_intake *in)
 }
 
 /* The kernel's width now. */
-static inline double olk_intake_gamma(const olk_intake *in)
+static inline olk_scalar olk_intake_gamma(const olk_intake *in)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
     if (p->follows)
-        return olk_gamma_from_square(*olk_intake_square(in), OLK_SETUP_OF(in)->wide);
+        return olk_gamma_from_square(olk_stored_number(olk_intake_square(in)),
+                                     OLK_SETUP_OF(in)->wide);
     if (p->gamma_rows > 0 && olk_intake_measured(in)->gamma > 0.0)
-        return olk_intake_measured(in)->gamma;
+        return (olk_scalar)olk_intake_measured(in)->gamma;
     return p->gamma;
 }
 
 /* Moves a width that follows the rows, after the learner's `rows`-th row, of so many inputs;
    `square`: the sum of their squares. */
-static inline void olk_intake_follow(olk_intake *in, double square, ptrdiff_t inputs,
+static inline void olk_intake_follow(olk_intake *in, olk_scalar square, ptrdiff_t inputs,
                                      uint64_t rows)
 {
-    double *q = olk_intake_square(in);
-    *q = olk_update_mean_square(*q, square, inputs, OLK_SETUP_OF(in)->wide, rows);
+    olk_stored_double *q = olk_intake_square(in);
+    olk_store_number(q, olk_update_mean_square(olk_stored_number(q), square, inputs,
+                                               OLK_SETUP_OF(in)->wide, rows));
 }
 
 /* Adds a learned row, as the learner saw it, to the estimate of the width; whether that is now
@@ -610,5 +620,5 @@ static inline void olk_intake_set_width(olk_intake *in)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
     olk_width *w = olk_intake_measured(in);
-    w->gamma = olk_gamma_of(w, p->laplacian, p->max_gamma, p->gamma);
+    w->gamma = olk_gamma_of(w, p->laplacian, (double)p->max_gamma, (double)p->gamma);
 }

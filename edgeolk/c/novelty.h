@@ -31,14 +31,14 @@ static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_s
             continue;
         }
         if (small_angles < 0) {
-            small_angles = olk_angles_are_small(p, row, 1);
-            if (!row->index)
-                olk_tails(p, row->values, 1, &tail);
-            olk_group_scales(p, 0, &scales);
+            small_angles = olk_angles_are_small(p, s, row, 1);
+            if (!OLK_INDEX(row))
+                olk_tails(p, s, row->values, 1, &tail);
+            olk_group_scales(p, s, 0, &scales);
         }
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
         from = b + 1;
-        olk_transform_block(p, &generator, row, &tail, block, &first, &second);
+        olk_transform_block(p, s, &generator, row, &tail, block, &first, &second);
         olk_features(olk_lines_of(block), &scales, b, small_angles, block->feature);
         olk_average_block((olk_stored *)s->a + 128 * b, block->feature, (olk_real)p->kappa,
                           2 * lines, inverse, s->rounding);

@@ -12,8 +12,12 @@
 #define OLK_NOINLINE inline __attribute__((noinline))
 #else
 #define OLK_NOINLINE __attribute__((noinline, unused))
+#ifdef OLK_BOARD /* every call has the same constants: the one body is made for them */
+#define OLK_NOCLONE OLK_NOINLINE
+#else
 #define OLK_NOCLONE                                                                                \
     __attribute__((noinline, noclone, unused)) /* one body, no clone for constant arguments */
+#endif
 #endif
 #define OLK_COLD __attribute__((noinline, cold))
 #define OLK_HIDDEN __attribute__((visibility("hidden")))
@@ -32,12 +36,28 @@
 #define OLK_NOCLONE OLK_NOINLINE
 #endif
 
+/* A function that boards do not copy into its callers, which would be larger. */
+#ifdef OLK_BOARD
+#define OLK_OUTSIDE OLK_NOINLINE
+#else
+#define OLK_OUTSIDE inline
+#endif
+
 /* Tables belong to the file that includes them; where several exported models form one program, the
    linker keeps one copy of each, if it drops unused sections (--gc-sections). */
 #if defined(OLK_SHARED_TABLES) && defined(__GNUC__) && defined(__ELF__)
 #define OLK_TABLE __attribute__((weak)) const
 #else
 #define OLK_TABLE static const
+#endif
+
+/* The type of single numbers outside the loops: readings, options, averages, labels, scores. Doubles
+   hold those of every learner. A program for one learner whose numbers are all floats defines
+   OLK_NARROW and has no arithmetic in double, which small cores emulate. */
+#ifdef OLK_NARROW
+typedef float olk_scalar;
+#else
+typedef double olk_scalar;
 #endif
 
 /* Alignment of arrays that vectors are loaded from; C99 has neither the keyword nor vectors. */

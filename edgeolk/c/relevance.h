@@ -17,12 +17,13 @@ static const olk_real olk_shared_step = (olk_real)0.01; /* section 7e */
 static const olk_real olk_max_log_scale = 2;
 
 /* Multiplies the frequencies by the scale shared by all inputs (section 7e). */
-static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
+static inline void olk_scale_widths(const olk_sorf *p, const olk_sorf_state *s,
+                                    olk_scalar (*omega)[OLK_SORF_WIDTHS])
 {
     const olk_real by = olk_exponential(*(const olk_input *)s->shared);
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++)
-            p->omega[g][i] = (double)((olk_real)p->omega[g][i] * by);
+            omega[g][i] = (olk_scalar)((olk_real)omega[g][i] * by);
 }
 
 /* The learner with its current widths: `sorf`, or `copy` if a shared scale multiplies them. With
@@ -38,7 +39,7 @@ static inline const olk_sorf *olk_with_scaled_widths(const olk_sorf *sorf, const
     if (sorf->relevance != OLK_RELEVANCE_SHARED || *(const olk_input *)s->shared == 0)
         return sorf;
     *copy = *sorf;
-    olk_scale_widths(copy, s);
+    olk_scale_widths(copy, s, copy->omega);
     return copy;
 #endif
 }
@@ -50,48 +51,48 @@ static inline olk_input olk_clamped(olk_input x, olk_input limit)
 }
 
 /* Clamps n numbers into `to`, which may be x. */
-static inline void olk_clamp_inputs(const olk_sorf *p, const olk_input *x, ptrdiff_t n,
+static inline void olk_clamp_inputs(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x, ptrdiff_t n,
                                     olk_input *to)
 {
-    const olk_input limit = (olk_input)p->hold;
+    const olk_input limit = (olk_input)OLK_HOLD(p, s);
     for (ptrdiff_t k = 0; k < n; k++)
         to[k] = olk_clamped(x[k], limit);
 }
 
 /* Whether the features see other numbers than the row has. */
-static inline int olk_reshapes(const olk_sorf *p)
+static inline int olk_reshapes(const olk_sorf *p, const olk_sorf_state *s)
 {
-    return p->relevance == OLK_RELEVANCE_EACH || p->hold > 0.0;
+    return p->relevance == OLK_RELEVANCE_EACH || OLK_HOLD(p, s) > 0;
 }
 
 /* One row as the features see it; written to `to`, which may be the row, if it differs. */
 static inline olk_sorf_row olk_reshaped_row(const olk_sorf *p, const olk_sorf_state *s,
                                             const olk_sorf_row *row, olk_input *to)
 {
-    if (!olk_reshapes(p))
+    if (!olk_reshapes(p, s))
         return *row;
     const olk_input *x = row->values, *log_scale = s->log_scale;
-    const ptrdiff_t count = row->index ? row->count : p->d;
-    if (p->hold > 0.0) {
-        olk_clamp_inputs(p, x, count, to);
+    const ptrdiff_t count = OLK_INDEX(row) ? row->count : p->d;
+    if (OLK_HOLD(p, s) > 0) {
+        olk_clamp_inputs(p, s, x, count, to);
         x = to;
     }
     for (ptrdiff_t k = 0; p->relevance == OLK_RELEVANCE_EACH && k < count; k++) {
-        const ptrdiff_t i = row->index ? row->index[k] : k;
+        const ptrdiff_t i = OLK_INDEX(row) ? OLK_INDEX(row)[k] : k;
         to[k] = x[k] * olk_exponential(log_scale[i]);
     }
-    return (olk_sorf_row){to, row->index, row->count};
+    return (olk_sorf_row){to, OLK_INDEX(row), row->count};
 }
 
 /* The same for m dense rows, with the factor of each column. */
-static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_real *by,
+static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_sorf_state *s, const olk_real *by,
                                              const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
 {
     const olk_input *x = row->values;
-    if (!olk_reshapes(p))
+    if (!olk_reshapes(p, s))
         return *row;
-    if (p->hold > 0.0) {
-        olk_clamp_inputs(p, x, m * p->d, to);
+    if (OLK_HOLD(p, s) > 0) {
+        olk_clamp_inputs(p, s, x, m * p->d, to);
         x = to;
     }
     for (ptrdiff_t r = 0; p->relevance == OLK_RELEVANCE_EACH && r < m; r++)
@@ -142,12 +143,12 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
 {
     const olk_input *scaled = x->values, *sum = (const olk_input *)s->inputs + p->d;
     olk_input *log_scale = s->log_scale, *G = s->gradient_square;
-    const ptrdiff_t count = x->index ? x->count : p->d;
+    const ptrdiff_t count = OLK_INDEX(x) ? x->count : p->d;
     const olk_real known = olk_count_gradient(s);
     ptrdiff_t k = 0;
     for (ptrdiff_t i = 0; i < p->d; i++) {
         olk_real q = 0;
-        if (k < count && (!x->index || x->index[k] == i)) {
+        if (k < count && (!OLK_INDEX(x) || OLK_INDEX(x)[k] == i)) {
             q = sigma * scaled[k] * sum[k];
             k++;
         }
@@ -163,8 +164,8 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
 #ifdef OLK_SORF_FIXED
 /* As below, with h as 18-bit integers in the returned unit, so that the transforms do not
    overflow. */
-static OLK_NOCLONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
-                                      const int8_t *w, const int8_t *a, const int16_t *feature,
+static OLK_NOCLONE float olk_gradient(const olk_sorf *p, const olk_sorf_state *s,
+                                      const olk_sorf_slope *slope, int32_t g, const int8_t *w, const int8_t *a, const int16_t *feature,
                                       ptrdiff_t lines, const olk_frequency_scales *scales,
                                       ptrdiff_t block, uint32_t *h)
 {
@@ -193,10 +194,8 @@ static OLK_NOCLONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *s
         h[k] = (uint32_t)olk_shifted(turn * (int32_t)(scales->value[index] >> shift), 11);
     }
     /* A part is 16 levels, a step 2^-11 of a frequency scale, which is 2 pi 2^(grid - 32). */
-    double power;
-    const uint64_t bits = (uint64_t)(1023 + 7 + shift + olk_grid(p) - 32) << 52;
-    memcpy(&power, &bits, sizeof power);
-    return (float)(6.28318530717958647693 * power / (p->kappa * p->size[g]));
+    return 6.28318530717958647693f * olk_power_of_two(7 + shift + olk_grid(p, s) - 32) /
+           ((float)p->kappa * (float)p->size[g]);
 }
 #else
 /* Derivatives of the blended score with respect to n features of a block, from `from` on. */
@@ -219,14 +218,15 @@ static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entr
 
 /* h <- the gradient of the blended score with respect to a block's angles, from weights not yet
    changed. Returns the unit of h. */
-static OLK_NOCLONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
-                                              int32_t g, const olk_stored *w, const olk_stored *a,
+static OLK_NOCLONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_state *s,
+                                              const olk_sorf_slope *slope, int32_t g, const olk_stored *w, const olk_stored *a,
                                               const olk_sorf_feature *feature, ptrdiff_t lines,
                                               const olk_frequency_scales *scales, ptrdiff_t block,
                                               olk_entry *h)
 {
     const olk_entry E = slope->weights.E[g], alpha = slope->weights.alpha[g];
     const olk_entry size = olk_inverse_size(p, g);
+    (void)s;
     OLK_ALIGNED(64) olk_entry part[OLK_CHUNK];
     int index = olk_first_scale(scales->widths, block);
     const olk_entry *const row = scales->value + index;
@@ -264,7 +264,7 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
 {
     ptrdiff_t next_word = 0;
     uint32_t word = 0;
-    for (ptrdiff_t start = 0; !row->index && start < p->d; start += 32) {
+    for (ptrdiff_t start = 0; !OLK_INDEX(row) && start < p->d; start += 32) {
         const ptrdiff_t n = p->d - start < 32 ? p->d - start : 32;
         const olk_entry *restrict from = h + start % 64;
         olk_input *restrict to = q + start;
@@ -282,8 +282,8 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
                                 olk_from_grid(olk_negated(from[i], flip[i]), unit));
 #endif
     }
-    for (ptrdiff_t k = 0; row->index && k < row->count; k++) {
-        const ptrdiff_t i = row->index[k];
+    for (ptrdiff_t k = 0; OLK_INDEX(row) && k < row->count; k++) {
+        const ptrdiff_t i = OLK_INDEX(row)[k];
         if (i / 32 >= next_word) {
             olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(i / 32 - next_word));
             word = olk_pcg_next(&generator, OLK_PCG_SIGNS);
@@ -299,32 +299,30 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
 
 #ifdef OLK_SORF_FIXED
 /* For one block, from its transform v: its dot product with omega o delta. */
-static OLK_NOCLONE olk_real olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
-                                             int32_t g, const int8_t *w, const int8_t *a,
+static OLK_NOCLONE olk_real olk_scale_gradient(const olk_sorf *p, const olk_sorf_state *s,
+                                             const olk_sorf_slope *slope, int32_t g, const int8_t *w, const int8_t *a,
                                              const int16_t *feature, const uint32_t *v,
                                              ptrdiff_t lines, const olk_frequency_scales *scales,
                                              ptrdiff_t block)
 {
     uint32_t h[64];
-    const uint64_t bits = (uint64_t)(1023 - olk_grid(p)) << 52;
-    double power;
     int64_t sum = 0;
-    const float unit = olk_gradient(p, slope, g, w, a, feature, lines, scales, block, h);
+    const float unit = olk_gradient(p, s, slope, g, w, a, feature, lines, scales, block, h);
     for (int k = 0; k < 64; k++)
         sum += (int64_t)(int32_t)h[k] * (int32_t)v[k];
-    memcpy(&power, &bits, sizeof power);
-    return unit * (float)((double)sum * power);
+    return unit * ((float)sum * olk_power_of_two(-olk_grid(p, s)));
 }
 #else
 /* For one block, from its features and its transform v. */
-static OLK_NOCLONE olk_real olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
-                                             int32_t g, const olk_stored *w, const olk_stored *a,
+static OLK_NOCLONE olk_real olk_scale_gradient(const olk_sorf *p, const olk_sorf_state *s,
+                                             const olk_sorf_slope *slope, int32_t g, const olk_stored *w, const olk_stored *a,
                                              const olk_sorf_feature *feature, const olk_entry *v,
                                              ptrdiff_t lines, const olk_frequency_scales *scales,
                                              ptrdiff_t block)
 {
     const olk_entry E = slope->weights.E[g], alpha = slope->weights.alpha[g];
     const olk_entry size = olk_inverse_size(p, g);
+    (void)s;
     OLK_ALIGNED(64) olk_entry part[OLK_CHUNK];
     olk_real lane[8] = {0};
     int index = olk_first_scale(scales->widths, block);

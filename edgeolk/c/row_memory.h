@@ -25,6 +25,7 @@ enum { OLK_MEMORY_SUMS = 8 };
 /* Reads a row's inputs in order; absent ones are 0. */
 typedef struct {
     const olk_sorf *p;
+    const olk_sorf_state *s;
     const olk_sorf_row *row;
     ptrdiff_t at; /* the next non-zero of a sparse row */
 } olk_memory_reader;
@@ -32,15 +33,15 @@ typedef struct {
 /* Reading i in code steps, clamped as for the features but without relevance (step 1). */
 static inline olk_real olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
 {
-    const olk_input *x = r->row->values, limit = (olk_input)r->p->hold;
+    const olk_input *x = r->row->values, limit = (olk_input)OLK_HOLD(OLK_OPTIONS_OF(r->p), r->s);
     olk_input v = 0;
-    if (!r->row->index)
+    if (!OLK_INDEX(r->row))
         v = x[i];
-    else if (r->at < r->row->count && r->row->index[r->at] == i)
+    else if (r->at < r->row->count && OLK_INDEX(r->row)[r->at] == i)
         v = x[r->at++];
     if (limit > 0)
         v = olk_clamped(v, limit);
-    return olk_clamped(v * (olk_real)r->p->memory_steps, OLK_MAX_CODE);
+    return olk_clamped(v * (olk_real)OLK_MEMORY_STEPS(OLK_OPTIONS_OF(r->p), r->s), OLK_MAX_CODE);
 }
 
 /* The same plus the stored offset, not yet rounded. */
@@ -85,8 +86,9 @@ typedef uint32_t olk_memory_scale;
 
 static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)
 {
-    return (olk_memory_scale)(1.44269504088896 * OLK_MEMORY_NARROW / OLK_MEMORY_UNIT * 268435456.0 /
-                              (double)d);
+    return (olk_memory_scale)((float)(1.44269504088896 * OLK_MEMORY_NARROW / OLK_MEMORY_UNIT *
+                                      268435456.0) /
+                              (float)d);
 }
 
 /* 2^-f for 0 <= f < 1, highest power first, in 2^-30. */
@@ -216,7 +218,7 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
     olk_memory_input input[OLK_MEMORY_INPUTS], weight[OLK_MEMORY_INPUTS];
     const int weighted = p->relevance == OLK_RELEVANCE_EACH;
     const olk_input *lambda = s->log_scale;
-    olk_memory_reader reader = {p, row, 0};
+    olk_memory_reader reader = {p, s, row, 0};
     for (ptrdiff_t j = 0; j < n; j++)
         sum[j] = 0;
     for (ptrdiff_t i = 0; i < p->d; i += OLK_MEMORY_INPUTS) {
@@ -376,7 +378,7 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
     const ptrdiff_t j = n_rows < M ? n_rows : olk_memory_slot(p, sizes, olk_memory_head(s), size);
     if (j < 0)
         return;
-    olk_memory_reader reader = {p, row, 0};
+    olk_memory_reader reader = {p, s, row, 0};
     for (ptrdiff_t i = 0; i < p->d; i += 2) {
         /* Codes are positive with their offset, so that truncation is floor. */
         const int low = (int)(olk_memory_code(&reader, i) + (olk_real)0.5);

@@ -94,8 +94,8 @@ static inline olk_real olk_memory_margin(const olk_sorf *p, const olk_real *scor
 static inline const olk_real *olk_feature_scores(const olk_group_scores *f,
                                                  const olk_expert_weights *expert_weights)
 {
-    olk_real *f_s = f->recalled + f->p->classes;
-    for (ptrdiff_t c = 0; c < f->p->classes; c++)
+    olk_real *f_s = f->recalled + OLK_OPTIONS_OF(f->p)->classes;
+    for (ptrdiff_t c = 0; c < OLK_OPTIONS_OF(f->p)->classes; c++)
         f_s[c] = olk_sorf_score(f, expert_weights, -1, 0, c);
     return f->recalled;
 }
@@ -121,7 +121,7 @@ static inline olk_real olk_blend_memory(const olk_group_scores *f,
                                         const olk_sorf_state *s, olk_real y, olk_real weight,
                                         olk_real *score)
 {
-    const olk_sorf *p = f->p;
+    const olk_sorf *p = OLK_OPTIONS_OF(f->p);
     const olk_real *scores = olk_feature_scores(f, expert_weights);
     const olk_memory_blend now = olk_memory_blend_of(p, s);
     const olk_real margin = olk_memory_margin(p, scores, now, y);

@@ -24,11 +24,10 @@ static inline int olk_has_memory(const olk_sorf *p)
 }
 
 /* Code steps per unit of an input, from the kernel's initial width. */
-static inline void olk_set_memory_steps(olk_sorf *p, double gamma, int wide)
+static inline olk_scalar olk_memory_steps_of(const olk_sorf *p, olk_scalar gamma, int wide)
 {
-    p->memory_steps = wide ? olk_memory_step * olk_sqrt(gamma * (double)p->d)
-                           : (double)((float)olk_memory_step *
-                                      olk_sqrtf((float)gamma * (float)p->d));
+    return wide ? (olk_scalar)(olk_memory_step * olk_sqrt((double)gamma * (double)p->d))
+                : (olk_scalar)((float)olk_memory_step * olk_sqrtf((float)gamma * (float)p->d));
 }
 
 /* Codes of inputs 2 c (low half) and 2 c + 1 of all rows. After all codes: with two classes the

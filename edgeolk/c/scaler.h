@@ -182,7 +182,7 @@ typedef struct {
 static inline olk_affine olk_finish_affine(olk_affine f, double magnitude)
 {
     if (f.half <= 64.0 * DBL_EPSILON * magnitude || f.half < DBL_MIN) {
-        f.half = HUGE_VAL;
+        f.half = (double)INFINITY;
         f.low = f.high = 0.0;
     }
     return f;
@@ -203,7 +203,8 @@ static inline olk_affine olk_range_affine(const olk_feature *f, double clip, dou
     const double middle = 0.5 * f->mean, radius = 0.5 * clip * f->sd;
     const double from = olk_fmax(0.5 * minimum, middle - radius);
     const double to = olk_fmin(0.5 * maximum, middle + radius);
-    olk_affine affine = {from, 0.0, radius > 0.0 ? to - from : 0.0, -HUGE_VAL, HUGE_VAL};
+    olk_affine affine = {from, 0.0, radius > 0.0 ? to - from : 0.0, -(double)INFINITY,
+                         (double)INFINITY};
     if (affine.half > 0.0) {
         /* x' = x, at most clip sd from the mean */
         affine.low = ((middle - from) - radius) / affine.half;
@@ -232,8 +233,8 @@ enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMMON = 3, OLK_COMPACT = 9 };
 
 /* A scaler's parameters and where its statistics are stored. */
 typedef struct {
-    double clip;          /* deviations, at least 2 */
-    double window;        /* rows */
+    olk_scalar clip;      /* deviations, at least 2 */
+    olk_scalar window;    /* rows */
     int64_t freeze_after; /* 0: never */
     int32_t method;
     double *numbers;     /* of each feature: mean, low, sd, held */
@@ -296,22 +297,33 @@ static inline olk_feature_statistics olk_load_statistics(const olk_scaler *s, pt
     return r;
 }
 
+/* Parameters that a program for one learner has as constants. */
+#if defined OLK_SETUP && OLK_SCALE_METHOD == 9
+#define OLK_FREEZE_AFTER(s) ((void)(s), OLK_SETUP.preprocessing.freeze_after)
+#define OLK_RULE_OF(s)                                                                             \
+    olk_compact_rule_of(OLK_SETUP.preprocessing.clip, OLK_SETUP.preprocessing.window)
+#else
+#define OLK_FREEZE_AFTER(s) ((s)->freeze_after)
+#define OLK_RULE_OF(s) ((s)->rule)
+#endif
+
 static inline int olk_is_frozen(const olk_scaler *s, int64_t seen)
 {
-    return s->freeze_after > 0 && seen >= s->freeze_after;
+    return OLK_FREEZE_AFTER(s) > 0 && seen >= OLK_FREEZE_AFTER(s);
 }
 
 /* Learns reading j and returns it scaled; the new record goes to `to`. */
-static inline double olk_learn_record(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen,
-                                      uint8_t *to)
+static inline olk_scalar olk_learn_record(const olk_scaler *s, ptrdiff_t j, olk_scalar x,
+                                          int64_t seen, uint8_t *to)
 {
+    const olk_compact_rule rule = OLK_RULE_OF(s);
     olk_compact f = olk_compact_of(s->records + OLK_COMPACT_BYTES * j);
     const float z = olk_is_frozen(s, seen)
-                        ? olk_compact_scaled(&f, (float)x, &s->rule)
-                        : olk_compact_learn(&f, (float)x, &s->rule, (uint32_t)(seen + 1),
+                        ? olk_compact_scaled(&f, (float)x, &rule)
+                        : olk_compact_learn(&f, (float)x, &rule, (uint32_t)(seen + 1),
                                             (uint32_t)j);
     olk_compact_put(to, &f);
-    return (double)z;
+    return (olk_scalar)z;
 }
 
 /* Learns a reading, after `seen` rows; once frozen, only counts readings beyond clip. */
@@ -319,11 +331,11 @@ static inline void olk_learn_statistics(const olk_scaler *s, olk_feature_statist
                                         int64_t seen)
 {
     if (olk_is_frozen(s, seen)) {
-        if (olk_is_clipped(&r->feature, x, s->clip))
+        if (olk_is_clipped(&r->feature, x, (double)s->clip))
             olk_count_clipped(&r->feature);
         return;
     }
-    olk_learn_reading(&r->feature, x, s->clip, 1.0 / s->window);
+    olk_learn_reading(&r->feature, x, (double)s->clip, 1.0 / (double)s->window);
     if (olk_has_range(s)) {
         r->minimum = x < r->minimum || seen == 0 ? x : r->minimum;
         r->maximum = x > r->maximum || seen == 0 ? x : r->maximum;
@@ -333,26 +345,28 @@ static inline void olk_learn_statistics(const olk_scaler *s, olk_feature_statist
 /* The affine map of a feature with these statistics. */
 static inline olk_affine olk_affine_of(const olk_scaler *s, const olk_feature_statistics *r)
 {
-    return olk_has_range(s) ? olk_range_affine(&r->feature, s->clip, r->minimum, r->maximum)
-                            : olk_standard_affine(&r->feature, s->clip);
+    const double clip = (double)s->clip;
+    return olk_has_range(s) ? olk_range_affine(&r->feature, clip, r->minimum, r->maximum)
+                            : olk_standard_affine(&r->feature, clip);
 }
 
 /* Reading j scaled, with `learning` by statistics that include it; nothing is stored. */
-static inline double olk_scale_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen,
-                                       int learning)
+static inline olk_scalar olk_scale_reading(const olk_scaler *s, ptrdiff_t j, olk_scalar x,
+                                           int64_t seen, int learning)
 {
     if (olk_is_compact(s)) {
         uint8_t record[OLK_COMPACT_BYTES];
         if (learning)
             return olk_learn_record(s, j, x, seen, record);
+        const olk_compact_rule rule = OLK_RULE_OF(s);
         const olk_compact f = olk_compact_of(s->records + OLK_COMPACT_BYTES * j);
-        return (double)olk_compact_scaled(&f, (float)x, &s->rule);
+        return (olk_scalar)olk_compact_scaled(&f, (float)x, &rule);
     }
     olk_feature_statistics r = olk_load_statistics(s, j);
     if (learning)
-        olk_learn_statistics(s, &r, x, seen);
+        olk_learn_statistics(s, &r, (double)x, seen);
     const olk_affine f = olk_affine_of(s, &r);
-    return olk_scaled_number(f.centre, f.rest, f.half, f.low, f.high, x);
+    return (olk_scalar)olk_scaled_number(f.centre, f.rest, f.half, f.low, f.high, (double)x);
 }
 
 /* Whether feature j has a deviation yet. */
@@ -391,14 +405,15 @@ static inline void olk_limit_age(const olk_scaler *s, ptrdiff_t d, int32_t age)
 }
 
 /* Updates the stored statistics with reading j of a row that the learner has accepted. */
-static inline void olk_update_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen)
+static inline void olk_update_reading(const olk_scaler *s, ptrdiff_t j, olk_scalar x,
+                                      int64_t seen)
 {
     if (olk_is_compact(s)) {
         (void)olk_learn_record(s, j, x, seen, s->records + OLK_COMPACT_BYTES * j);
         return;
     }
     olk_feature_statistics r = olk_load_statistics(s, j);
-    olk_learn_statistics(s, &r, x, seen);
+    olk_learn_statistics(s, &r, (double)x, seen);
     double *numbers = olk_numbers_of(s, j);
     int32_t *counts = olk_counts_of(s, j);
     numbers[0] = r.feature.mean;
@@ -412,6 +427,102 @@ static inline void olk_update_reading(const olk_scaler *s, ptrdiff_t j, double x
         s->maximum[j] = r.maximum;
     }
 }
+
+/* -- Doubles of a block --
+   Numbers that a block stores as doubles, of a learner whose numbers are floats. A program with
+   OLK_NARROW converts their bits: its compiler need not have doubles of 64 bits. */
+
+#ifdef OLK_NARROW
+typedef struct {
+    uint32_t low, high;
+} olk_stored_double;
+
+/* A stored float; a count, which is not negative, and below 2^53. */
+static inline float olk_stored_number(const olk_stored_double *v)
+{
+    const int32_t exponent = (int32_t)(v->high >> 20 & 0x7ff) - 1023 + 127;
+    const uint32_t sign = v->high & UINT32_C(0x80000000);
+    const uint32_t fraction = (v->high & UINT32_C(0xfffff)) << 3 | v->low >> 29;
+    if (exponent <= 0) /* 0, and what no float but a subnormal one becomes */
+        return olk_float_of(sign) + olk_float_of(sign | fraction | UINT32_C(1) << 23) *
+                                        (exponent > -24 ? olk_two(exponent - 1) : 0.0f);
+    return olk_float_of(sign | (uint32_t)exponent << 23 | fraction);
+}
+
+static inline void olk_store_number(olk_stored_double *v, float x)
+{
+    const uint32_t normal = olk_fabsf(x) < 0x1p-126f; /* 0, or subnormal: made normal */
+    const uint32_t bits = olk_bits_of(normal ? x * 0x1p24f : x);
+    const uint32_t exponent = (bits >> 23 & 0xff) + 1023 - 127 - (normal ? 24 : 0);
+    v->low = bits << 29;
+    v->high = (bits & UINT32_C(0x80000000)) | (bits & UINT32_C(0x7fffff)) >> 3;
+    if (bits << 1)
+        v->high |= exponent << 20;
+}
+
+static inline int olk_is_negative(const olk_stored_double *v)
+{
+    return (int)(v->high >> 31);
+}
+
+static inline uint64_t olk_stored_count(const olk_stored_double *v)
+{
+    const uint64_t fraction = (uint64_t)(v->high & UINT32_C(0xfffff)) << 32 | v->low;
+    const int32_t exponent = (int32_t)(v->high >> 20 & 0x7ff) - 1023;
+    return exponent < 0 ? 0 : (fraction | UINT64_C(1) << 52) >> (52 - exponent);
+}
+
+static inline void olk_store_count(olk_stored_double *v, uint64_t count)
+{
+    uint32_t exponent = 1023 + 52;
+    if (count)
+        for (; !(count >> 52); exponent--)
+            count <<= 1;
+    else
+        exponent = 0;
+    v->low = (uint32_t)count;
+    v->high = exponent << 20 | (uint32_t)(count >> 32 & 0xfffff);
+}
+
+static inline void olk_store_none(olk_stored_double *v)
+{
+    v->low = 0;
+    v->high = UINT32_C(0xbff00000);
+}
+#else
+typedef double olk_stored_double;
+
+static inline double olk_stored_number(const olk_stored_double *v)
+{
+    return *v;
+}
+
+static inline void olk_store_number(olk_stored_double *v, double x)
+{
+    *v = x;
+}
+
+static inline int olk_is_negative(const olk_stored_double *v)
+{
+    return *v < 0.0;
+}
+
+static inline uint64_t olk_stored_count(const olk_stored_double *v)
+{
+    return (uint64_t)*v;
+}
+
+static inline void olk_store_count(olk_stored_double *v, uint64_t count)
+{
+    *v = (double)count;
+}
+
+/* -1: no count. */
+static inline void olk_store_none(olk_stored_double *v)
+{
+    *v = -1.0;
+}
+#endif
 
 /* -- One scale for all inputs --
    For inputs that have one unit (docs/sorf.md, section 15): pixels, spectra, one-hot, bits.
@@ -433,12 +544,12 @@ typedef struct {
 /* Part of the file format. Of the readings so far, `others` were `second`, the rest `first`;
    `others` below 0: a third number came. */
 typedef struct {
-    double first, second, others;
+    olk_stored_double first, second, others;
 } olk_two_numbers;
 
 /* z = (x/2 - centre) / half for all inputs; halves as in olk_affine. */
 typedef struct {
-    double centre, half;
+    olk_scalar centre, half;
 } olk_shared_affine;
 
 /* x, at most olk_common_bound from 0. */
@@ -459,69 +570,106 @@ static inline void olk_learn_common(olk_common *c, double x, double readings)
 static inline olk_shared_affine olk_common_affine(const olk_common *c, double readings)
 {
     const double sd = readings > 0.0 ? olk_sqrt(c->squares / readings) : 0.0;
-    const olk_shared_affine affine = {0.5 * c->mean, sd > 0.0 ? 0.5 * sd : 0.5};
+    const olk_shared_affine affine = {(olk_scalar)(0.5 * c->mean),
+                                      (olk_scalar)(sd > 0.0 ? 0.5 * sd : 0.5)};
     return affine;
 }
 
-static inline void olk_learn_pair(olk_two_numbers *p, double x, double readings)
+static inline int olk_is_pair(const olk_two_numbers *p)
 {
-    if (p->others < 0.0)
+    return !olk_is_negative(&p->others);
+}
+
+static inline void olk_learn_pair(olk_two_numbers *p, olk_scalar x, uint64_t readings)
+{
+    const uint64_t others = olk_stored_count(&p->others);
+    if (!olk_is_pair(p))
         return;
-    if (readings == 0.0)
-        p->first = x;
-    if (x == p->first)
+    if (readings == 0)
+        olk_store_number(&p->first, x);
+    if (x == olk_stored_number(&p->first))
         return;
-    if (p->others == 0.0)
-        p->second = x;
-    p->others = x == p->second ? p->others + 1.0 : -1.0;
+    if (others == 0)
+        olk_store_number(&p->second, x);
+    if (x == olk_stored_number(&p->second))
+        olk_store_count(&p->others, others + 1);
+    else
+        olk_store_none(&p->others);
 }
 
 /* Learns m readings in order. Once both numbers are known, the order does not matter. */
-static inline void olk_learn_pairs(olk_two_numbers *p, const double *x, ptrdiff_t m,
-                                   double readings)
+static inline void olk_learn_pairs(olk_two_numbers *p, const olk_scalar *x, ptrdiff_t m,
+                                   uint64_t readings)
 {
-    if (m > 1 && p->others > 0.0) {
-        const double first = p->first, second = p->second;
+    if (m > 1 && olk_is_pair(p) && olk_stored_count(&p->others) > 0) {
+        const olk_scalar first = olk_stored_number(&p->first);
+        const olk_scalar second = olk_stored_number(&p->second);
         int64_t others = 0, known = 0;
         for (ptrdiff_t k = 0; k < m; k++) {
             const int64_t other = x[k] == second;
             others += other;
             known += other + (x[k] == first);
         }
-        p->others = known == m ? p->others + (double)others : -1.0;
+        if (known == m)
+            olk_store_count(&p->others, olk_stored_count(&p->others) + (uint64_t)others);
+        else
+            olk_store_none(&p->others);
         return;
     }
     for (ptrdiff_t k = 0; k < m; k++)
-        olk_learn_pair(p, x[k], readings + (double)k);
+        olk_learn_pair(p, x[k], readings + (uint64_t)k);
 }
 
-static inline olk_shared_affine olk_pair_affine(const olk_two_numbers *p, double readings)
+/* In the type of rows; `wide`: doubles, else floats. */
+static inline olk_shared_affine olk_pair_affine(const olk_two_numbers *p, uint64_t readings,
+                                                int wide)
 {
-    const double share = p->others > 0.0 ? p->others / readings : 0.0;
-    const double half = 0.5 * p->second - 0.5 * p->first;
-    const double sd = olk_fabs(half) * olk_sqrt(share * (1.0 - share));
-    olk_shared_affine affine = {0.5 * p->first, 0.5};
-    if (share > 0.0) {
-        affine.centre += half * share;
-        affine.half = sd > 0.0 ? sd : 0.5;
+    const olk_scalar first = olk_stored_number(&p->first);
+    const olk_scalar second = olk_stored_number(&p->second);
+    const uint64_t others = olk_is_pair(p) ? olk_stored_count(&p->others) : 0;
+    if (wide) {
+        const double share = others ? (double)others / (double)readings : 0.0;
+        const double half = 0.5 * (double)second - 0.5 * (double)first;
+        const double sd = olk_fabs(half) * olk_sqrt(share * (1.0 - share));
+        const double middle = 0.5 * (double)first + (share > 0.0 ? half * share : 0.0);
+        const olk_shared_affine line = {(olk_scalar)middle,
+                                        (olk_scalar)(share > 0.0 && sd > 0.0 ? sd : 0.5)};
+        return line;
     }
-    return affine;
+    const float share = others ? (float)others / (float)readings : 0.0f;
+    const float half = 0.5f * (float)second - 0.5f * (float)first;
+    const float sd = olk_fabsf(half) * olk_sqrtf(share * (1.0f - share));
+    const float middle = 0.5f * (float)first + (share > 0.0f ? half * share : 0.0f);
+    const olk_shared_affine line = {(olk_scalar)middle,
+                                    (olk_scalar)(share > 0.0f && sd > 0.0f ? sd : 0.5f)};
+    return line;
 }
 
 static inline double olk_common_scaled(const olk_shared_affine *f, double clip, double x)
 {
-    double z = (0.5 * x - f->centre) / f->half + 0.0; /* -0 becomes 0 */
+    double z = (0.5 * x - (double)f->centre) / (double)f->half + 0.0; /* -0 becomes 0 */
     z = z > -clip ? z : -clip;
     return z < clip ? z : clip;
 }
 
-/* z[m] <- the scaled readings. */
-static inline void olk_scale_common(const olk_shared_affine *f, double clip, const double *x,
-                                    ptrdiff_t m, double *z)
+static inline float olk_pair_scaled(const olk_shared_affine *f, float clip, float x)
+{
+    float z = (0.5f * x - (float)f->centre) / (float)f->half + 0.0f; /* -0 becomes 0 */
+    z = z > -clip ? z : -clip;
+    return z < clip ? z : clip;
+}
+
+/* z[m] <- the scaled readings; `single`: in single precision. */
+static inline void olk_scale_common(const olk_shared_affine *f, olk_scalar clip,
+                                    const olk_scalar *x, ptrdiff_t m, int single, olk_scalar *z)
 {
     const olk_shared_affine line = *f;
-    for (ptrdiff_t k = 0; k < m; k++)
-        z[k] = olk_common_scaled(&line, clip, x[k]);
+    if (single)
+        for (ptrdiff_t k = 0; k < m; k++)
+            z[k] = (olk_scalar)olk_pair_scaled(&line, (float)clip, (float)x[k]);
+    else
+        for (ptrdiff_t k = 0; k < m; k++)
+            z[k] = (olk_scalar)olk_common_scaled(&line, (double)clip, (double)x[k]);
 }
 
 /* -- The length of a row --

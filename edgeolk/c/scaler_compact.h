@@ -125,7 +125,7 @@ static inline void olk_compact_put(uint8_t *at, const olk_compact *f)
 #endif
 }
 
-static inline olk_compact_rule olk_compact_rule_of(double clip, double window)
+static inline olk_compact_rule olk_compact_rule_of(olk_scalar clip, olk_scalar window)
 {
     const olk_compact_rule rule = {(float)clip, 1.0f / (float)window, 3 * (int32_t)window};
     return rule;
@@ -134,7 +134,7 @@ static inline olk_compact_rule olk_compact_rule_of(double clip, double window)
 /* A distance to its stored bits, rounded to nearest; and back. */
 static inline uint32_t olk_spread_of(float distance)
 {
-    return (olk_bits_of(distance) + (1u << (OLK_SPREAD_CUT - 1))) >> OLK_SPREAD_CUT;
+    return (olk_bits_of(distance) + (UINT32_C(1) << (OLK_SPREAD_CUT - 1))) >> OLK_SPREAD_CUT;
 }
 
 static inline float olk_spread_value(uint32_t spread)
@@ -194,7 +194,7 @@ static inline void olk_compact_constant(olk_compact *f, float x)
 /* Starts an input with these statistics. */
 static inline void olk_compact_begin(olk_compact *f, float mean, float sd)
 {
-    const uint32_t bits = olk_bits_of(sd) + (1u << (OLK_SPREAD_CUT - 1));
+    const uint32_t bits = olk_bits_of(sd) + (UINT32_C(1) << (OLK_SPREAD_CUT - 1));
     const int32_t e = (int32_t)(bits >> 23) - 127;
     const int32_t excess = (int32_t)(olk_bits_of(olk_fabsf(mean)) >> 23) - 133 - e;
     const int32_t k = excess > 0 ? excess : 0;
@@ -202,7 +202,7 @@ static inline void olk_compact_begin(olk_compact *f, float mean, float sd)
         olk_compact_constant(f, mean);
         return;
     }
-    const int32_t limit = (1 << OLK_MEAN_BITS) - 1;
+    const int32_t limit = (INT32_C(1) << OLK_MEAN_BITS) - 1;
     const int32_t M = olk_floor(mean * olk_two(OLK_MEAN_UNIT - e - k) + 0.5f);
     f->word = (uint32_t)(M > limit ? limit : M) << 4 | (uint32_t)k;
     f->spread = bits >> OLK_SPREAD_CUT;
@@ -225,7 +225,7 @@ static inline void olk_compact_start(olk_compact *f, float x, float d)
 }
 
 /* Learns a reading while there is no deviation. */
-static inline void olk_compact_wake(olk_compact *f, float x)
+static OLK_OUTSIDE void olk_compact_wake(olk_compact *f, float x)
 {
     const float mean = olk_float_of(f->word), d = x - mean, distance = olk_fabsf(d);
     switch (f->code) {
@@ -264,7 +264,7 @@ static inline float olk_root_less_one(float q)
 }
 
 /* Learns a reading of a running input and returns it scaled. */
-static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_rule *rule,
+static OLK_OUTSIDE float olk_compact_run(olk_compact *f, float x, const olk_compact_rule *rule,
                                     uint32_t row, uint32_t j)
 {
     const uint32_t code = f->code < OLK_MAX_AGE_CODE ? f->code + 1 : OLK_MAX_AGE_CODE;
@@ -287,7 +287,7 @@ static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_r
     /* mean' = mean + g r sd, in its units, then in those of the new deviation */
     M += olk_floor((g * r) * (sd * olk_two(-power)) + (float)(chance >> 8) * 0x1p-24f);
     k = power - olk_mean_power(bits, 0);
-    const int32_t limit = 1 << OLK_MEAN_BITS;
+    const int32_t limit = INT32_C(1) << OLK_MEAN_BITS;
     while (k < 0 || M >= limit || M <= -limit) {
         M = (M + (int32_t)(chance & 1)) >> 1;
         chance >>= 1;
@@ -369,7 +369,7 @@ static inline int olk_compact_holds(const uint8_t *at, int64_t seen)
     const olk_compact f = olk_compact_of(at);
     const float x = olk_float_of(f.word);
     const int finite = olk_fabsf(x) <= 2.0f * olk_max_reading;
-    const int32_t M = olk_mean_units(f.word), limit = 1 << OLK_MEAN_BITS;
+    const int32_t M = olk_mean_units(f.word), limit = INT32_C(1) << OLK_MEAN_BITS;
     const uint32_t spread_bits = f.spread << OLK_SPREAD_CUT;
     if (f.code >= OLK_RUNNING)
         return (int64_t)f.code - 3 <= seen && spread_bits >= olk_bits_of(olk_min_spread) &&
@@ -437,7 +437,7 @@ static inline void olk_compact_unpack(olk_compact_lanes *a, const uint8_t *recor
 static inline void olk_compact_run_lanes(olk_compact_lanes *a, ptrdiff_t padded,
                                          const olk_compact_rule *rule, uint32_t row, uint32_t first)
 {
-    const int32_t limit = 1 << OLK_MEAN_BITS, half = limit / 2;
+    const int32_t limit = INT32_C(1) << OLK_MEAN_BITS, half = limit / 2;
     const float min_gain = rule->min_gain, clip = rule->clip;
     for (ptrdiff_t j = 0; j < padded; j++) {
         const uint32_t code = a->code[j] < OLK_MAX_AGE_CODE ? a->code[j] + 1 : OLK_MAX_AGE_CODE;

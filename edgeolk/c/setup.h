@@ -52,16 +52,16 @@ typedef struct {
 typedef struct {
     int32_t method;       /* of the scaler, 0 for none */
     int32_t pairs;        /* two-valued readings are detected, 0 or 1 */
-    double clip, window;  /* deviations, rows */
+    olk_scalar clip, window;  /* deviations, rows */
     int64_t freeze_after; /* rows, 0: never */
-    double common_clip;   /* deviations, where all inputs share one scale */
-    double clamp;         /* bound on individually scaled inputs of the features, 0: none */
-    double max_norm;      /* of a row, 0: none */
+    olk_scalar common_clip;   /* deviations, where all inputs share one scale */
+    olk_scalar clamp;         /* bound on individually scaled inputs of the features, 0: none */
+    olk_scalar max_norm;      /* of a row, 0: none */
     int64_t gamma_rows;   /* rows from which the width is estimated, 0: none */
     int32_t follows;      /* the width follows the rows, 0 or 1 */
     int32_t laplacian;    /* the kernel, for the estimate of its width; else Gaussian */
-    double gamma;         /* the width of the configuration */
-    double max_gamma;     /* the largest width whose frequencies are finite */
+    olk_scalar gamma;         /* the width of the configuration */
+    olk_scalar max_gamma;     /* the largest width whose frequencies are finite */
 } olk_preprocessing;
 
 typedef struct {
@@ -69,11 +69,11 @@ typedef struct {
     ptrdiff_t columns;  /* scores: K for several classes, else 1 */
     int32_t wide;       /* rows are doubles, 0 or 1 */
     int32_t stored;     /* bytes of a stored weight */
-    double max_weight;  /* of a row */
-    double max_sum;     /* the largest sum of |x_j| of a row, for the configured width */
-    double lapse;       /* answers for which a last label counts, 0 for all */
+    olk_scalar max_weight;  /* of a row */
+    olk_scalar max_sum;     /* the largest sum of |x_j| of a row, for the configured width */
+    olk_scalar lapse;       /* answers for which a last label counts, 0 for all */
     uint64_t seed;
-    double widths[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* of each group, as multiples of gamma */
+    olk_scalar widths[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* of each group, as multiples of gamma */
     int32_t forecasts;                               /* whether `forecast` is in use, 0 or 1 */
     olk_sorf sorf;
     olk_forecast forecast;
@@ -87,7 +87,7 @@ typedef struct {
 typedef struct {
     const olk_sorf *sorf;
     const olk_forecast *forecast;
-    const double (*widths)[OLK_SORF_WIDTHS];
+    const olk_scalar (*widths)[OLK_SORF_WIDTHS];
     const olk_sorf_ops *ops;
 } olk_constants;
 

@@ -85,9 +85,9 @@ static inline void olk_update_relevance(const olk_sorf *p, const olk_sorf_state 
                                         const olk_sorf_row *x, const olk_change_plan *plan,
                                         olk_real sigma, olk_real gradient)
 {
-    if (plan->follows && p->relevance == OLK_RELEVANCE_SHARED)
+    if (p->relevance == OLK_RELEVANCE_SHARED && plan->follows)
         olk_shared_gradient_step(s, sigma * gradient);
-    else if (plan->follows)
+    if (p->relevance == OLK_RELEVANCE_EACH && plan->follows)
         olk_gradient_step(p, s, x, sigma);
 }
 
@@ -130,8 +130,9 @@ static inline olk_real olk_counted(const olk_sorf_state *s, olk_real weight)
 
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
    the margin of y's class over the best other, or the predicted target. */
-static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_state *s,
-                                         const olk_sorf_row *row, double label, double row_weight)
+static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_state *s,
+                                             const olk_sorf_row *row, olk_scalar label,
+                                             olk_scalar row_weight)
 {
     olk_sorf scaled;
     const olk_sorf *p = olk_with_scaled_widths(sorf, s, &scaled);
@@ -154,7 +155,8 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
     olk_begin_step(s->flags);
     const double mean = regression ? s->target[0] : 0.0;
     const double deviation = regression ? olk_sorf_deviation(s->target, *s->t) : 1.0;
-    const olk_real y = (olk_real)(regression ? olk_sorf_scale(s->target, *s->t, label) : label);
+    const olk_real y = regression ? (olk_real)olk_sorf_scale(s->target, *s->t, (double)label)
+                                  : (olk_real)label;
     if (olk_has_memory(p)) /* before the row is clamped */
         olk_learn_memory(p, s, row, y, weight, f.recalled);
     if (p->linear) /* before the row is clamped */
@@ -168,18 +170,18 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
         follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_CACHED : 0};
     olk_pass(p, s, &x, 1, &cache, fw, fa);
 
-    double returned;
+    olk_scalar returned;
     olk_real blended = 0, margin = 0; /* of the features, and of the complete answer */
     if (regression) {
         blended = olk_sorf_score(&f, &weights, -1, 0, 0);
-        returned = mean + deviation * (double)blended;
+        returned = (olk_scalar)(mean + deviation * (double)blended);
     } else {
         blended = olk_sorf_margin(&f, &weights, -1, 0, y);
         olk_real score = one_column ? olk_sorf_score(&f, &weights, -1, 0, 0) : blended;
         margin = blended;
         if (olk_has_memory(p))
             margin = olk_blend_memory(&f, &weights, s, y, olk_counted(s, weight), &score);
-        returned = (double)score;
+        returned = (olk_scalar)score;
         *s->mistakes += margin <= 0;
         olk_write_parts(&f, &weights, s, 0);
     }
@@ -203,7 +205,7 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
         olk_update_relevance(p, s, &x, &plan, sigma, gradient);
         *s->updates += 1;
     }
-    if (p->leak > 0.0 && cost > 0)
+    if (p->leak > 0 && cost > 0)
         olk_leak_weights(p, s);
     olk_update_averages(p, s);
     if (p->last_label)
@@ -212,14 +214,14 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
     olk_sorf_windows(p, s->L, *s->t, s->n);
     if (p->drift)
         olk_record_losses(p, s, sizeof(olk_real) == sizeof(double),
-                          (double)(regression ? cost : olk_sorf_cost(p, margin, y)),
-                          (double)costs[1], (double)costs[0]);
+                          (olk_scalar)(regression ? cost : olk_sorf_cost(p, margin, y)),
+                          (olk_scalar)costs[1], (olk_scalar)costs[0]);
     return returned;
 }
 
 /* Learns one row without a label. Returns f - rho before this step; negative means novel. */
-static OLK_NOCLONE double olk_sorf_learn_novelty(const olk_sorf *p, const olk_sorf_state *s,
-                                                 const olk_sorf_row *row)
+static OLK_NOCLONE olk_scalar olk_sorf_learn_novelty(const olk_sorf *p, const olk_sorf_state *s,
+                                                     const olk_sorf_row *row)
 {
     const olk_real rows = (olk_real)(*s->t + 1);
     olk_real f, *rho = s->novelty, *m = rho + 1;
@@ -235,17 +237,17 @@ static OLK_NOCLONE double olk_sorf_learn_novelty(const olk_sorf *p, const olk_so
     *rho = *rho > 0 ? *rho : 0;
     olk_update_embedding(p, s, row, *s->t, NULL, 0);
     *s->t += 1;
-    return (double)returned;
+    return (olk_scalar)returned;
 }
 
 /* out[columns]: blended scores of a row from those of its groups. */
 static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdiff_t row,
                                olk_real linear, olk_real *recalled,
-                               const olk_expert_weights *expert_weights, const olk_real *fw,
-                               const olk_real *fa, double *out)
+                               const olk_expert_weights *expert_weights,
+                               const olk_real *fw, const olk_real *fa, olk_scalar *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
-        *out = (double)(*fa - *(const olk_real *)s->novelty);
+        *out = (olk_scalar)(*fa - *(const olk_real *)s->novelty);
         return;
     }
     const olk_group_scores f = {
@@ -254,20 +256,21 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdi
         const olk_real *scores = olk_feature_scores(&f, expert_weights);
         const olk_memory_blend blend = olk_memory_blend_of(p, s);
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            out[c] = (double)olk_memory_score(scores, p->classes, blend, c);
+            out[c] = (olk_scalar)olk_memory_score(scores, p->classes, blend, c);
     } else {
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            out[c] = (double)olk_sorf_score(&f, expert_weights, -1, 0, c);
+            out[c] = (olk_scalar)olk_sorf_score(&f, expert_weights, -1, 0, c);
     }
     if (p->task == OLK_SORF_REGRESSION)
-        *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
+        *out = (olk_scalar)(s->target[0] +
+                            olk_sorf_deviation(s->target, *s->t) * (double)*out);
     else
         olk_write_parts(&f, expert_weights, s, row);
 }
 
 /* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. */
 static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state *s,
-                                        const olk_sorf_row *row, ptrdiff_t m, double *out)
+                                        const olk_sorf_row *row, ptrdiff_t m, olk_scalar *out)
 {
     olk_sorf scaled_sorf;
     const olk_sorf *p = olk_with_scaled_widths(sorf, s, &scaled_sorf);
@@ -277,7 +280,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
     olk_input scaled[OLK_SORF_SCALED];
     olk_real by[WIDE];
     const int each = p->relevance == OLK_RELEVANCE_EACH;
-    const int batched = m > 1 && p->classes == 1 && !(olk_reshapes(p) && p->d > WIDE);
+    const int batched = m > 1 && p->classes == 1 && !(olk_reshapes(p, s) && p->d > WIDE);
     const ptrdiff_t G = p->groups;
     olk_real *fw = p->classes == 1 ? scores_here[0][0] : s->scores;
     olk_real *fa = p->classes == 1 ? scores_here[1][0] : fw + G * p->classes;
@@ -297,7 +300,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
         by[k] = olk_exponential(((const olk_input *)s->log_scale)[k]);
     for (ptrdiff_t r = 0, n_rows; r < m; r += n_rows) {
         n_rows = !batched ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
-        const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, row->index, row->count};
+        const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, OLK_INDEX(row), row->count};
         for (ptrdiff_t i = 0; i < n_rows; i++) {
             const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index,
                                          in.count};
@@ -305,7 +308,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
             if (olk_has_memory(p))
                 olk_query_memory(p, s, &single, recalled + 3 * i);
         }
-        const olk_sorf_row x = batched ? olk_reshaped_rows(p, by, &in, n_rows, scaled)
+        const olk_sorf_row x = batched ? olk_reshaped_rows(p, s, by, &in, n_rows, scaled)
                                        : olk_reshaped_row(p, s, &in, s->inputs);
         olk_pass(p, s, &x, n_rows, NULL, of_w, fa);
         for (ptrdiff_t i = 0; i < n_rows; i++)

@@ -15,10 +15,10 @@
 static inline void olk_flips(uint32_t word, olk_word *restrict flip)
 {
     static const olk_word bit[32] = {
-        1u,       1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-        1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-        1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-        1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+        0x1,       0x2,       0x4,       0x8,        0x10,       0x20,       0x40,       0x80,
+        0x100,     0x200,     0x400,     0x800,      0x1000,     0x2000,     0x4000,     0x8000,
+        0x10000,   0x20000,   0x40000,   0x80000,    0x100000,   0x200000,   0x400000,   0x800000,
+        0x1000000, 0x2000000, 0x4000000, 0x8000000,  0x10000000, 0x20000000, 0x40000000, 0x80000000,
     };
     for (int j = 0; j < 32; j++)
         flip[j] = (word & bit[j]) ? olk_sign : 0;
@@ -227,14 +227,14 @@ typedef struct {
     OLK_ALIGNED(64) olk_entry line[OLK_TAIL_SIZE];
 } olk_tail;
 
-static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t m,
+static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x, ptrdiff_t m,
                                   olk_tail *tail)
 {
 #ifdef OLK_SORF_PLAIN
-    (void)p, (void)x, (void)m, (void)tail;
+    (void)p, (void)s, (void)x, (void)m, (void)tail;
 #else
     const ptrdiff_t from = (p->d - 1) & ~(ptrdiff_t)63;
-    const int32_t grid = olk_grid(p);
+    const int32_t grid = olk_grid(p, s);
     for (ptrdiff_t r = 0; r < m; r++) {
         memset(tail[r].line, 0, sizeof tail[r].line);
         for (ptrdiff_t i = from; i < p->d; i++)
@@ -246,14 +246,16 @@ static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff
 /* Whether no angle of m dense rows or of a sparse one can be too large for olk_phases: a sketch is
    at most as long as the sum of |x_j|, and each transform makes it 8 times longer. Fixed point
    wraps around, so any angle will do. */
-static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_row *row, ptrdiff_t m)
+static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row, ptrdiff_t m)
 {
 #ifndef OLK_SORF_FIXED
-    const ptrdiff_t count = row->index ? row->count : p->d;
+    if (OLK_SMALL_ANGLES)
+        return 1;
+    const ptrdiff_t count = OLK_INDEX(row) ? row->count : p->d;
     olk_real highest = 0;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++)
-            highest = (olk_real)p->omega[g][i] > highest ? (olk_real)p->omega[g][i] : highest;
+            highest = (olk_real)OLK_OMEGA(p, s)[g][i] > highest ? (olk_real)OLK_OMEGA(p, s)[g][i] : highest;
     for (ptrdiff_t r = 0; r < m; r++) {
         const olk_input *x = (const olk_input *)row->values + r * p->d;
         olk_entry lane[4] = {0};
@@ -269,17 +271,17 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_ro
             return 0;
     }
 #else
-    (void)p, (void)row, (void)m;
+    (void)p, (void)s, (void)row, (void)m;
 #endif
     return 1;
 }
 
 /* For m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
 #ifdef OLK_SORF_PLAIN
-static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const olk_input *x,
+static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator, const olk_input *x,
                                    ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
 {
-    const int32_t grid = olk_grid(p);
+    const int32_t grid = olk_grid(p, s);
     (void)m, (void)tail;
     memset(v[0], 0, sizeof v[0]);
     for (ptrdiff_t start = 0; start < p->d; start += 32) {
@@ -291,11 +293,11 @@ static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const
     }
 }
 #else
-static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const olk_input *x,
+static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator, const olk_input *x,
                                    ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
 {
     OLK_ALIGNED(64) olk_word flip[64];
-    const int32_t grid = olk_grid(p);
+    const int32_t grid = olk_grid(p, s);
     if (m == 1 && p->d <= 64) {
         /* At most 64 inputs, as most sensors have: the row is its tail. */
         olk_flips(olk_pcg_next(generator, OLK_PCG_SIGNS), flip);
@@ -332,12 +334,12 @@ static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const
 
 /* A sparse row, indices ascending. A random word has the signs of 32 inputs; words whose inputs are
    all zero are skipped. */
-static OLK_NOCLONE void olk_sketch_sparse(const olk_sorf *p, uint64_t *generator,
+static OLK_NOCLONE void olk_sketch_sparse(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
                                           const olk_input *value, const int32_t *index,
                                           ptrdiff_t count, olk_entry *v)
 {
     const ptrdiff_t words = (p->d + 31) / 32;
-    const int32_t grid = olk_grid(p);
+    const int32_t grid = olk_grid(p, s);
     ptrdiff_t at = 0;
     uint32_t word = 0;
     memset(v, 0, 64 * sizeof *v);
@@ -397,12 +399,12 @@ static inline void olk_repeat(olk_entry *entry, int period, int n)
 
 /* Scales of a group, to be repeated before use: vector loads would wait for numbers just stored one
    by one, so other work is done in between. */
-static inline void olk_begin_scales(const olk_sorf *p, int32_t g, olk_frequency_scales *scales)
+static inline void olk_begin_scales(const olk_sorf *p, const olk_sorf_state *s, int32_t g, olk_frequency_scales *scales)
 {
-    const int32_t grid = olk_grid(p), widths = p->widths[g];
+    const int32_t grid = olk_grid(p, s), widths = p->widths[g];
     scales->widths = widths;
     for (int32_t i = 0; i < widths; i++)
-        scales->value[i] = (olk_entry)olk_frequency_on_grid(p->omega[g][i], grid);
+        scales->value[i] = (olk_entry)olk_frequency_on_grid(OLK_OMEGA(p, s)[g][i], grid);
     if (OLK_SCALES_SIZE > 64)
         olk_begin_repeat(scales->value, widths);
 }
@@ -413,9 +415,9 @@ static inline void olk_repeat_scales(olk_frequency_scales *scales)
         olk_continue_repeat(scales->value, scales->widths, OLK_SCALES_SIZE);
 }
 
-static OLK_NOCLONE void olk_group_scales(const olk_sorf *p, int32_t g, olk_frequency_scales *scales)
+static OLK_NOCLONE void olk_group_scales(const olk_sorf *p, const olk_sorf_state *s, int32_t g, olk_frequency_scales *scales)
 {
-    olk_begin_scales(p, g, scales);
+    olk_begin_scales(p, s, g, scales);
     olk_repeat_scales(scales);
 }
 
@@ -534,7 +536,7 @@ static inline void olk_features(const olk_entry *v, const olk_frequency_scales *
                                 ptrdiff_t block, int small_angles, olk_sorf_feature *feature)
 {
     const int at = olk_first_scale(scales->widths, block);
-    if (small_angles || !olk_has_large_angle(v, scales, at))
+    if (OLK_SMALL_ANGLES || small_angles || !olk_has_large_angle(v, scales, at))
         olk_phases(v, scales, at, feature);
     else
         olk_phases_slowly(v, scales, at, feature);

@@ -78,6 +78,17 @@ enum { OLK_WORK_BYTES = 256 * sizeof(olk_real) };
     type *const name = &name##_here
 #endif
 
+/* A program for one learner may know that no angle is too large for olk_phases (sorf_features.h), and
+   that no row of features is cached: it then has no code for them. */
+#ifndef OLK_SMALL_ANGLES
+#define OLK_SMALL_ANGLES 0
+#endif
+#ifdef OLK_NO_CACHE
+#define OLK_CACHED(cache, part) ((void)(cache), (ptrdiff_t)0)
+#else
+#define OLK_CACHED(cache, part) ((cache)->part)
+#endif
+
 /* The type of stored weights. OLK_QUANTIZED: weights are integer levels, rounded stochastically. */
 #ifdef OLK_SORF_INT8
 typedef int8_t olk_stored;

@@ -46,9 +46,14 @@ typedef struct {
 #ifndef OLK_SORF_NO_FORECASTS
     olk_forecast_state forecast;
 #endif
+    /* With the frequencies of the width in use; the largest sum of |x_j| of a row for that width. */
+#ifdef OLK_SETUP
+    olk_tuned config;
+#else
+    olk_sorf config;
+#endif
 #ifndef OLK_SORF_FIXED_WIDTHS
-    olk_sorf config; /* with the frequencies of the width in use */
-    double max_sum;  /* the largest sum of |x_j| of a row for that width */
+    olk_scalar max_sum;
 #endif
 } olk_model;
 
@@ -60,11 +65,14 @@ typedef struct {
 #define OLK_OF(m) ((m)->constants)
 #endif
 #define OLK_HAS(m, part) (OLK_SETUP_OF(m)->at.part != 0)
-#ifdef OLK_SORF_FIXED_WIDTHS
+#ifdef OLK_SETUP
 #define OLK_CONFIG(m) (OLK_OF(m).sorf)
-#define OLK_MAX_SUM(m) (OLK_SETUP_OF(m)->max_sum)
 #else
 #define OLK_CONFIG(m) ((const olk_sorf *)&(m)->config)
+#endif
+#ifdef OLK_SORF_FIXED_WIDTHS
+#define OLK_MAX_SUM(m) (OLK_SETUP_OF(m)->max_sum)
+#else
 #define OLK_MAX_SUM(m) ((m)->max_sum)
 #endif
 
@@ -147,10 +155,17 @@ static inline void olk_model_attach(olk_model *m, uint8_t *block)
     m->base = block;
     m->lapsed = 0;
 #ifndef OLK_SORF_FIXED_WIDTHS
-    m->config = *OLK_OF(m).sorf;
     m->max_sum = OLK_SETUP_OF(m)->max_sum;
 #endif
     olk_attach_learner(m);
+#ifdef OLK_SETUP
+    memcpy(m->config.omega, OLK_OF(m).sorf->omega, sizeof m->config.omega);
+    m->config.hold = OLK_OF(m).sorf->hold;
+    m->config.memory_steps = OLK_OF(m).sorf->memory_steps;
+    m->state.tuned = &m->config;
+#else
+    m->config = *OLK_OF(m).sorf;
+#endif
 #ifndef OLK_SORF_NO_FORECASTS
     olk_attach_forecaster(m);
 #endif
@@ -161,12 +176,13 @@ static inline void olk_model_attach(olk_model *m, uint8_t *block)
 #ifndef OLK_SORF_FIXED_WIDTHS
 /* Sets the frequencies for a width. One that follows the rows leaves the codes of the row memory as
    they were stored. */
-static inline void olk_model_set_width(olk_model *m, double gamma)
+static inline void olk_model_set_width(olk_model *m, olk_scalar gamma)
 {
-    m->max_sum =
-        olk_sorf_set_width(&m->config, OLK_OF(m).widths, gamma, OLK_SETUP_OF(m)->wide);
+    m->max_sum = olk_sorf_set_width(OLK_OF(m).sorf, m->config.omega, OLK_OF(m).widths, gamma,
+                                    OLK_SETUP_OF(m)->wide);
     if (!OLK_HAS(m, width_follows))
-        olk_set_memory_steps(&m->config, gamma, OLK_SETUP_OF(m)->wide);
+        m->config.memory_steps =
+            olk_memory_steps_of(OLK_OF(m).sorf, gamma, OLK_SETUP_OF(m)->wide);
 }
 #endif
 
@@ -202,16 +218,16 @@ static inline void olk_model_clear(olk_model *m)
 /* -- Scores -- */
 
 /* Rows answered since the last label came, where labels lapse; a number behind the label. */
-static inline double olk_model_answers(const olk_model *m)
+static inline olk_scalar olk_model_answers(const olk_model *m)
 {
-    return OLK_SETUP_OF(m)->wide ? ((const double *)m->state.last)[1]
-                                 : (double)((const float *)m->state.last)[1];
+    return OLK_SETUP_OF(m)->wide ? (olk_scalar)((const double *)m->state.last)[1]
+                                 : (olk_scalar)((const float *)m->state.last)[1];
 }
 
-static inline void olk_model_set_answers(const olk_model *m, double count)
+static inline void olk_model_set_answers(const olk_model *m, olk_scalar count)
 {
     if (OLK_SETUP_OF(m)->wide)
-        ((double *)m->state.last)[1] = count;
+        ((double *)m->state.last)[1] = (double)count;
     else
         ((float *)m->state.last)[1] = (float)count;
 }
@@ -219,8 +235,8 @@ static inline void olk_model_set_answers(const olk_model *m, double count)
 /* The answers left until the last label expires. */
 static inline int64_t olk_model_answers_left(const olk_model *m)
 {
-    const double lapse = OLK_SETUP_OF(m)->lapse;
-    return lapse > 0.0 ? (int64_t)(lapse - olk_model_answers(m)) : INT64_MAX;
+    const olk_scalar lapse = OLK_SETUP_OF(m)->lapse;
+    return lapse > 0 ? (int64_t)(lapse - olk_model_answers(m)) : INT64_MAX;
 }
 
 /* Rows are scored next; returns for how many of them the last label is used. */
@@ -234,11 +250,11 @@ static inline int64_t olk_model_begin_answers(olk_model *m)
 /* Counts answered rows: the only change that an answer makes (docs/sorf.md, section 7b). */
 static inline void olk_model_count_answers(const olk_model *m, int64_t rows)
 {
-    const double lapse = OLK_SETUP_OF(m)->lapse;
-    if (!(lapse > 0.0))
+    const olk_scalar lapse = OLK_SETUP_OF(m)->lapse;
+    if (!(lapse > 0))
         return;
-    const double before = olk_model_answers(m), sum = before + (double)rows;
-    const double count = sum < lapse ? sum : lapse;
+    const olk_scalar before = olk_model_answers(m), sum = before + (olk_scalar)rows;
+    const olk_scalar count = sum < lapse ? sum : lapse;
     if (count != before) {
         olk_begin_step(m->state.flags);
         olk_model_set_answers(m, count);
@@ -255,31 +271,31 @@ static inline int olk_model_accepts(const olk_model *m, const void *row)
 }
 
 /* Scores of rows in range, one per column; returns how many have finite scores. */
-static inline int64_t olk_score_rows(olk_model *m, const void *rows, ptrdiff_t count, double *f)
+static inline int64_t olk_score_rows(olk_model *m, const void *rows, ptrdiff_t count, olk_scalar *f)
 {
     const olk_setup *setup = OLK_SETUP_OF(m);
     const olk_sorf_row row = {rows, NULL, 0};
     double no_label = 0.0; /* zero in either type */
     void *const last = m->state.last;
-    if (setup->lapse > 0.0 && m->lapsed)
+    if (setup->lapse > 0 && m->lapsed)
         m->state.last = &no_label;
     OLK_OF(m).ops->scores(OLK_CONFIG(m), &m->state, &row, count, f);
     m->state.last = last;
     for (ptrdiff_t k = 0; k < count * setup->columns; k++)
-        if (!(f[k] - f[k] == 0.0))
+        if (!(f[k] - f[k] == 0))
             return k / setup->columns;
     return count;
 }
 
 /* Scores of a row, one per column. */
-static inline int olk_model_decide(olk_model *m, const void *row, double *f)
+static inline int olk_model_decide(olk_model *m, const void *row, olk_scalar *f)
 {
     const int good = olk_model_accepts(m, row) && olk_score_rows(m, row, 1, f) == 1;
     return good ? OLK_DONE : OLK_REFUSED_OVERFLOW;
 }
 
 /* Scores of rows, one per column; returns how many rows are in range, with finite scores. */
-static inline int64_t olk_model_scores(olk_model *m, const void *rows, int64_t count, double *f)
+static inline int64_t olk_model_scores(olk_model *m, const void *rows, int64_t count, olk_scalar *f)
 {
     const olk_setup *setup = OLK_SETUP_OF(m);
     const int64_t row_bytes =
@@ -303,13 +319,13 @@ static inline void olk_model_count_error(const olk_model *m, double y, double an
 /* Learns a row with its label and weight, not of a forecaster; the label of a row in time is its
    time in seconds, NaN if unknown. *f receives the score before learning, *sums those of the row,
    before the features scale it in place. */
-static inline int olk_model_learn(olk_model *m, const void *x, double y, double weight, double *f,
-                                  olk_row_sums *sums)
+static inline int olk_model_learn(olk_model *m, const void *x, olk_scalar y, olk_scalar weight,
+                                  olk_scalar *f, olk_row_sums *sums)
 {
     const olk_setup *setup = OLK_SETUP_OF(m);
     const olk_sorf *p = OLK_CONFIG(m);
     const olk_sorf_row row = {x, NULL, 0};
-    *sums = olk_sums_of_row(x, setup->features, setup->wide, p->hold);
+    *sums = olk_sums_of_row(x, setup->features, setup->wide, OLK_HOLD(p, &m->state));
     if (OLK_HAS(m, watch)) {
         *f = OLK_OF(m).ops->learn_in_time(p, &m->state, &row, y);
         return OLK_DONE;
@@ -320,20 +336,20 @@ static inline int olk_model_learn(olk_model *m, const void *x, double y, double 
         *f = OLK_OF(m).ops->learn_novelty(p, &m->state, &row);
         return OLK_DONE;
     }
-    if (setup->sorf.task == OLK_SORF_REGRESSION && !olk_sorf_accepts_target(y))
+    if (setup->sorf.task == OLK_SORF_REGRESSION && !olk_sorf_accepts_target((double)y))
         return OLK_REFUSED_TARGET;
     *f = OLK_OF(m).ops->learn(p, &m->state, &row, y, weight);
-    if (setup->lapse > 0.0)
-        olk_model_set_answers(m, 0.0);
+    if (setup->lapse > 0)
+        olk_model_set_answers(m, 0);
     if (OLK_HAS(m, errors))
-        olk_model_count_error(m, y, *f);
+        olk_model_count_error(m, (double)y, (double)*f);
     return OLK_DONE;
 }
 
 /* Checks for drift after a row, the sum of whose squared inputs is given, was learned and added to
    the statistics. */
 static OLK_NOINLINE void olk_model_check_drift(const olk_model *m, const olk_intake *in,
-                                               double squares)
+                                               olk_scalar squares)
 {
     olk_check_drift(OLK_CONFIG(m), &m->state, olk_intake_scales_each(in), squares,
                     olk_intake_deviating(in), olk_intake_seen(in), OLK_SETUP_OF(m)->wide,
@@ -349,7 +365,7 @@ static OLK_NOINLINE int olk_model_finish(olk_model *m, olk_intake *in, const voi
     const olk_setup *setup = OLK_SETUP_OF(m);
     olk_intake_keep(in);
     if (OLK_HAS(m, drift))
-        olk_model_check_drift(m, in, setup->preprocessing.method ? sums->squares : 0.0);
+        olk_model_check_drift(m, in, setup->preprocessing.method ? sums->squares : 0);
 #ifdef OLK_SORF_FIXED_WIDTHS
     (void)x;
     return 0;

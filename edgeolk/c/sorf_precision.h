@@ -181,9 +181,9 @@ static OLK_INLINE olk_real_vec olk_flip_lanes(olk_real_vec v, uint64_t bits)
 #endif
 
 /* The grid that rows are rounded to: floating point has no grid. */
-static inline int32_t olk_grid(const olk_sorf *p)
+static inline int32_t olk_grid(const olk_sorf *p, const olk_sorf_state *s)
 {
-    (void)p;
+    (void)p, (void)s;
     return 0;
 }
 
@@ -193,7 +193,7 @@ static OLK_INLINE olk_input olk_on_grid(olk_input x, int32_t grid)
     return x;
 }
 
-static inline olk_real olk_frequency_on_grid(double omega, int32_t grid)
+static inline olk_real olk_frequency_on_grid(olk_scalar omega, int32_t grid)
 {
     (void)grid;
     return (olk_real)omega;

@@ -8,41 +8,46 @@
 /* The largest sums of |x_j|, in either type; the largest growth by three transforms (64^3) and
    relevance (e^2); the limits for the linear expert, which takes squares, and for gradients, which
    are squared and grow with a row and with the widths. */
-static const double olk_max_double_sum = 1e300, olk_max_single_sum = 1e30, olk_max_growth = 2e6;
-static const double olk_max_linear_sum = 1e12, olk_max_gradient_sum = 1e10;
+static const double olk_max_double_sum = 1e300;
+static const olk_scalar olk_max_single_sum = (olk_scalar)1e30, olk_max_growth = 2000000;
+static const olk_scalar olk_max_linear_sum = (olk_scalar)1e12;
+static const olk_scalar olk_max_gradient_sum = (olk_scalar)1e10;
 
 /* Sets the frequencies for a kernel width, `widths` being its multiples for each group. Returns the
    largest sum of |x_j| of a row whose angles and squares do not overflow. `wide`: rows are doubles,
    else floats. */
-static inline double olk_sorf_set_width(olk_sorf *p, const double (*widths)[OLK_SORF_WIDTHS],
-                                        double gamma, int wide)
+static inline olk_scalar olk_sorf_set_width(const olk_sorf *p, olk_scalar (*omega)[OLK_SORF_WIDTHS],
+                                            const olk_scalar (*widths)[OLK_SORF_WIDTHS],
+                                            olk_scalar gamma, int wide)
 {
-    double widest = 0.0;
+    olk_scalar widest = 0;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++) {
-            p->omega[g][i] =
-                wide ? olk_sqrt(2.0 * gamma * widths[g][i]) / 64.0
-                     : (double)(olk_sqrtf(2.0f * (float)gamma * (float)widths[g][i]) / 64.0f);
-            widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
+            const olk_scalar m = widths[g][i];
+            omega[g][i] =
+                wide ? (olk_scalar)(olk_sqrt(2.0 * (double)gamma * (double)m) / 64.0)
+                     : (olk_scalar)(olk_sqrtf(2.0f * (float)gamma * (float)m) / 64.0f);
+            widest = omega[g][i] > widest ? omega[g][i] : widest;
         }
-    const double growth = olk_max_growth * widest;
-    double max_sum =
-        (wide ? olk_max_double_sum : olk_max_single_sum) / (growth > 1.0 ? growth : 1.0);
+    const olk_scalar growth = olk_max_growth * widest;
+    olk_scalar max_sum =
+        (wide ? (olk_scalar)olk_max_double_sum : olk_max_single_sum) / (growth > 1 ? growth : 1);
     if (p->linear)
         max_sum = max_sum < olk_max_linear_sum ? max_sum : olk_max_linear_sum;
     if (p->relevance) {
-        const double bound = olk_max_gradient_sum / (64.0 * widest > 1.0 ? 64.0 * widest : 1.0);
+        const olk_scalar bound = olk_max_gradient_sum / (64 * widest > 1 ? 64 * widest : 1);
         max_sum = max_sum < bound ? max_sum : bound;
     }
     return max_sum;
 }
 
 /* Whether the sum of |x_j| is at most `max_sum`; false for NaN. */
-static inline int olk_sorf_accepts(const void *x, ptrdiff_t d, int wide, double max_sum)
+static inline int olk_sorf_accepts(const void *x, ptrdiff_t d, int wide, olk_scalar max_sum)
 {
-    double total = 0.0;
+    olk_scalar total = 0;
     for (ptrdiff_t j = 0; j < d; j++)
-        total += olk_fabs(wide ? ((const double *)x)[j] : (double)((const float *)x)[j]);
+        total += wide ? (olk_scalar)olk_fabs(((const double *)x)[j])
+                      : (olk_scalar)olk_fabsf(((const float *)x)[j]);
     return total <= max_sum;
 }
 

@@ -327,31 +327,31 @@ typedef struct {
 } olk_row_cache;
 
 /* The next block of m rows: the sketch, and the signs between its transforms. */
-static OLK_NOCLONE void olk_sketched(const olk_sorf *p, uint64_t *generator,
+static OLK_NOCLONE void olk_sketched(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
                                      const olk_sorf_row *row, ptrdiff_t m, const olk_tail *tail,
                                      olk_entry (*v)[64], olk_signs *first, olk_signs *second)
 {
-    if (row->index)
-        olk_sketch_sparse(p, generator, row->values, row->index, row->count, v[0]);
+    if (OLK_INDEX(row))
+        olk_sketch_sparse(p, s, generator, row->values, OLK_INDEX(row), row->count, v[0]);
     else
-        olk_sketch(p, generator, row->values, m, tail, v);
+        olk_sketch(p, s, generator, row->values, m, tail, v);
     olk_draw_signs(generator, first);
     olk_draw_signs(generator, second);
 }
 
 /* The same for one row, transformed. */
-static inline void olk_transform_block(const olk_sorf *p, uint64_t *generator,
+static inline void olk_transform_block(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
                                        const olk_sorf_row *row, const olk_tail *tail,
                                        olk_block *block, olk_signs *first, olk_signs *second)
 {
     olk_entry *v = olk_lines_of(block);
-    olk_sketched(p, generator, row, 1, tail, (olk_entry(*)[64])v, first, second);
+    olk_sketched(p, s, generator, row, 1, tail, (olk_entry(*)[64])v, first, second);
     olk_hadamard(v, first, second);
 }
 
 /* Transforms the next of `left` blocks: of one row as many as are interleaved, or two; of m rows
    one. Returns how many. */
-static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, uint64_t *generator,
+static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
                                              const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t left,
                                              const olk_tail *tail, olk_entry (*v)[64])
 {
@@ -361,14 +361,14 @@ static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, uint64_t *genera
 #ifdef OLK_INTERLEAVED
     enum { MANY = OLK_BYTES / (int)sizeof(olk_entry) };
     /* One lane in eight may stay empty: that is still faster. */
-    if (m == 1 && !row->index && left >= MANY - MANY / 8) {
+    if (m == 1 && !OLK_INDEX(row) && left >= MANY - MANY / 8) {
         const ptrdiff_t some = left < MANY ? left : MANY;
         olk_interleave(p, generator, row->values, some, v);
         return some;
     }
 #endif
     for (ptrdiff_t i = 0; i < blocks; i++)
-        olk_sketched(p, generator, row, m, tail, v + i, first + i, second + i);
+        olk_sketched(p, s, generator, row, m, tail, v + i, first + i, second + i);
     for (; r + 2 <= m * blocks; r += 2)
         olk_hadamard_two(v[r], first, second, m == 1);
     if (r < m * blocks)
@@ -382,9 +382,9 @@ olk_cached_features(const olk_entry *v, const olk_frequency_scales *scales, ptrd
                     int small_angles, const olk_row_cache *cache, ptrdiff_t at, ptrdiff_t lines,
                     olk_sorf_feature *own_feature)
 {
-    const int cached = cache && at < cache->blocks;
+    const int cached = cache && at < OLK_CACHED(cache, blocks);
     olk_sorf_feature *feature = cached && lines == 64 ? cache->feature + 128 * at : own_feature;
-    if (cache && at < cache->lines)
+    if (cache && at < OLK_CACHED(cache, lines))
         memcpy(cache->line + 64 * at, v, 64 * sizeof *v);
     olk_features(v, scales, block, small_angles, feature);
     if (cached && lines < 64)
@@ -413,14 +413,14 @@ static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
     olk_tail tail[OLK_SORF_ROWS];
     olk_frequency_scales scales;
     OLK_ALIGNED(64) olk_sum lane[OLK_SORF_ROWS][2][64 / sizeof(olk_sum)];
-    const int small_angles = olk_angles_are_small(p, row, m);
+    const int small_angles = olk_angles_are_small(p, s, row, m);
     const ptrdiff_t K = p->classes;
     uint64_t generator = p->signs;
-    if (!row->index)
-        olk_tails(p, row->values, m, tail);
+    if (!OLK_INDEX(row))
+        olk_tails(p, s, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
         const olk_real size = olk_inverse_size(p, g) / OLK_FEATURE_OF_ONE;
-        olk_begin_scales(p, g, &scales);
+        olk_begin_scales(p, s, g, &scales);
         for (ptrdiff_t r = 0; r < m; r++)
             memset(lane[r], 0, sizeof lane[r]);
         if (K > 1)
@@ -430,7 +430,7 @@ static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
             }
         const ptrdiff_t end = p->first[g + 1];
         for (ptrdiff_t b = p->first[g], n_blocks; b < end; b += n_blocks) {
-            n_blocks = olk_transform_blocks(p, &generator, row, m, end - b, tail, v);
+            n_blocks = olk_transform_blocks(p, s, &generator, row, m, end - b, tail, v);
             if (b == p->first[g])
                 olk_repeat_scales(&scales);
             for (ptrdiff_t i = 0; i < m * n_blocks; i++) {

@@ -95,7 +95,9 @@ static OLK_INLINE int32_t olk_n_experts(const olk_forecast *f)
    The configuration, the state and the operations of a learner on structured features; sorf.h
    has the functions. */
 
+#ifndef OLK_SORF_SIZES /* a program for one learner has its own sizes */
 enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
+#endif
 /* Learned widths: 0 for fixed ones, one per input, one for all inputs. */
 enum { OLK_RELEVANCE_EACH = 1, OLK_RELEVANCE_SHARED = 2 };
 /* Weights of the row memory, an expert each (section 7f). */
@@ -110,25 +112,57 @@ typedef struct {
     int32_t groups;                              /* 1 to 4; 1 for novelty */
     int32_t first[OLK_SORF_GROUPS + 1];          /* first block of each; then their end */
     int32_t widths[OLK_SORF_GROUPS];             /* 1 to 8 */
-    double omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
-    double size[OLK_SORF_GROUPS];                   /* a group's scores: sums / size */
+    olk_scalar omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
+    olk_scalar size[OLK_SORF_GROUPS];                   /* a group's scores: sums / size */
     int32_t n_blends;                            /* 2 to 8 */
     int32_t linear, last_label, drift;           /* options, 0 or 1 */
     int32_t relevance;                           /* 0, or as above */
-    double leak;                                 /* option, 0: off */
-    double blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
-    double kappa;                                /* stored levels per unit of weight */
+    olk_scalar leak;                                 /* option, 0: off */
+    olk_scalar blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
+    olk_scalar kappa;                                /* stored levels per unit of weight */
     /* ridge of a step; sharpness of the blend; discount of cumulative losses; an averaging window's
        minimum and maximum in octets of rows, and factor when it shrinks */
-    double r, sharp, delta, cmin, cmax, shrink;
-    double nu, window;                           /* novelty */
+    olk_scalar r, sharp, delta, cmin, cmax, shrink;
+    olk_scalar nu, window;                           /* novelty */
     int32_t history;                             /* rows are ordered in time */
     uint64_t signs;                              /* state of the feature generator, seeded */
     int32_t memory;                              /* rows of the row memory, 0: off */
     int32_t memory_narrow;                       /* its narrower kernel has experts too, 0 or 1 */
-    double memory_steps;                         /* steps of its codes per unit of an input */
-    double hold; /* features see inputs clamped to [-hold, hold]; 0: not clamped (section 15) */
+    olk_scalar memory_steps;                         /* steps of its codes per unit of an input */
+    olk_scalar hold; /* features see inputs clamped to [-hold, hold]; 0: not clamped (section 15) */
 } olk_sorf;
+
+/* The configuration, which a program for one learner has as a constant, OLK_OPTIONS. */
+#ifdef OLK_SETUP
+#define OLK_OPTIONS_OF(p) ((void)(p), &OLK_OPTIONS)
+#else
+#define OLK_OPTIONS_OF(p) (p)
+#endif
+
+/* What follows the rows on a board, which keeps the rest of the configuration as a constant: the
+   compiler then leaves out what a learner does not need. OLK_TUNES_WIDTHS, OLK_TUNES_HOLD,
+   OLK_TUNES_STEPS: which of them do. The library has these members in olk_sorf. */
+#ifdef OLK_SETUP
+typedef struct {
+    olk_scalar omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS];
+    olk_scalar hold, memory_steps;
+} olk_tuned;
+#endif
+#ifdef OLK_TUNES_WIDTHS
+#define OLK_OMEGA(p, s) ((void)(p), (s)->tuned->omega)
+#else
+#define OLK_OMEGA(p, s) ((void)(s), (p)->omega)
+#endif
+#ifdef OLK_TUNES_HOLD
+#define OLK_HOLD(p, s) ((void)(p), (s)->tuned->hold)
+#else
+#define OLK_HOLD(p, s) ((void)(s), (p)->hold)
+#endif
+#ifdef OLK_TUNES_STEPS
+#define OLK_MEMORY_STEPS(p, s) ((void)(p), (s)->tuned->memory_steps)
+#else
+#define OLK_MEMORY_STEPS(p, s) ((void)(s), (p)->memory_steps)
+#endif
 
 /* A learner's state, in memory of the caller; NULL for parts that the learner does not have. "Type"
    is the type of rows: double for float64, else float. */
@@ -177,21 +211,30 @@ typedef struct {
 #ifdef OLK_SORF_SCRATCH
     double *work;           /* [OLK_WORK_BYTES / 8]: sorf_form.h */
 #endif
+#ifdef OLK_SETUP
+    const olk_tuned *tuned;
+#endif
 } olk_sorf_state;
 
-/* Numbers of type: dense, d of them (index NULL), or `count` non-zeros with ascending indices. */
+/* Numbers of type: dense, d of them (index NULL), or `count` non-zeros with ascending indices. Rows of
+   a board are dense. */
 typedef struct {
     const void *values;
     const int32_t *index;
     ptrdiff_t count;
 } olk_sorf_row;
+#ifdef OLK_SETUP
+#define OLK_INDEX(row) ((void)(row), (const int32_t *)NULL)
+#else
+#define OLK_INDEX(row) ((row)->index)
+#endif
 
 /* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning. */
-typedef double (*olk_sorf_learn_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
-                                    double y, double weight);
+typedef olk_scalar (*olk_sorf_learn_fn)(const olk_sorf *, const olk_sorf_state *,
+                                        const olk_sorf_row *, olk_scalar y, olk_scalar weight);
 /* Returns f - rho before this step; negative means novel. */
-typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
-                                      const olk_sorf_row *);
+typedef olk_scalar (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
+                                          const olk_sorf_row *);
 /* Rows in time: `seconds` is NaN if unknown. Returns 0.5 minus the row's score. */
 typedef double (*olk_sorf_watch_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                     double seconds);
@@ -200,7 +243,7 @@ typedef double (*olk_sorf_watch_fn)(const olk_sorf *, const olk_sorf_state *, co
 typedef void (*olk_sorf_event_fn)(const olk_sorf *, const olk_sorf_state *);
 /* out[rows][columns] of m dense rows or one sparse row; writes only to scratch. */
 typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
-                                   ptrdiff_t m, double *out);
+                                   ptrdiff_t m, olk_scalar *out);
 /* Only the features, each times `norm`: D cosines, then D sines, doubles if `wide`, else floats. */
 typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, double norm, int wide,
                                      void *to);

@@ -23,13 +23,13 @@ static void olk_sorf_features(const olk_sorf *p, const olk_sorf_row *row, double
     olk_tail tail;
     olk_frequency_scales scales;
     olk_signs first, second;
-    const int small_angles = olk_angles_are_small(p, row, 1), dtype = wide ? OLK_F64 : OLK_F32;
+    const int small_angles = olk_angles_are_small(p, NULL, row, 1), dtype = wide ? OLK_F64 : OLK_F32;
     uint64_t generator = p->signs;
     if (!row->index)
-        olk_tails(p, row->values, 1, &tail);
-    olk_group_scales(p, 0, &scales);
+        olk_tails(p, NULL, row->values, 1, &tail);
+    olk_group_scales(p, NULL, 0, &scales);
     for (ptrdiff_t b = 0; 64 * b < p->D; b++) {
-        olk_transform_block(p, &generator, row, &tail, &block, &first, &second);
+        olk_transform_block(p, NULL, &generator, row, &tail, &block, &first, &second);
         olk_features(olk_lines_of(&block), &scales, b, small_angles, block.feature);
         for (ptrdiff_t k = 0; k < olk_lines(p, b); k++) {
             olk_put(dtype, to, 64 * b + k, norm * (double)block.feature[2 * k]);

@@ -53,7 +53,7 @@ static OLK_INLINE int32_t olk_lifted(olk_sum change)
 {
     const olk_sum v = change + (olk_sum)0.5;
     const int32_t towards_zero = (int32_t)v;
-    return towards_zero - (v < (olk_sum)towards_zero) + (1 << 27);
+    return towards_zero - (v < (olk_sum)towards_zero) + (INT32_C(1) << 27);
 }
 #endif
 
@@ -216,10 +216,10 @@ static inline olk_real olk_linear_score(const olk_sorf *p, const olk_sorf_state 
     if (!p->linear)
         return 0;
     const olk_input *x = row->values, *wl = s->wl;
-    const ptrdiff_t count = row->index ? row->count : p->d;
+    const ptrdiff_t count = OLK_INDEX(row) ? row->count : p->d;
     olk_real f = wl[p->d];
     for (ptrdiff_t k = 0; k < count; k++)
-        f += x[k] * wl[row->index ? row->index[k] : k];
+        f += x[k] * wl[OLK_INDEX(row) ? OLK_INDEX(row)[k] : k];
     return f;
 }
 
@@ -229,16 +229,16 @@ static inline void olk_learn_linear(const olk_sorf *p, const olk_sorf_state *s,
 {
     const olk_input *x = row->values;
     olk_input *wl = s->wl, *Sl = s->Sl;
-    const ptrdiff_t count = row->index ? row->count : p->d;
+    const ptrdiff_t count = OLK_INDEX(row) ? row->count : p->d;
     const olk_real error = p->task == OLK_SORF_REGRESSION ? y - f : y * (1 - y * f);
     if (p->task != OLK_SORF_REGRESSION && !(1 - y * f > 0))
         return;
     olk_real spread = Sl[p->d] + 1;
     for (ptrdiff_t k = 0; k < count; k++)
-        spread += x[k] * x[k] * Sl[row->index ? row->index[k] : k];
+        spread += x[k] * x[k] * Sl[OLK_INDEX(row) ? OLK_INDEX(row)[k] : k];
     const olk_real b = 1 / spread;
     for (ptrdiff_t k = 0; k <= count; k++) { /* the last is the bias */
-        const ptrdiff_t i = k == count ? p->d : (row->index ? row->index[k] : k);
+        const ptrdiff_t i = k == count ? p->d : (OLK_INDEX(row) ? OLK_INDEX(row)[k] : k);
         const olk_real q = k == count ? Sl[i] : Sl[i] * x[k];
         wl[i] += error * b * q;
         Sl[i] -= b * q * q;
@@ -260,7 +260,7 @@ typedef struct {
 static inline int olk_losses(const olk_group_scores *f, olk_real y, olk_real weight, uint64_t t,
                              olk_change_plan *plan)
 {
-    const olk_sorf *p = f->p;
+    const olk_sorf *p = OLK_OPTIONS_OF(f->p);
     const olk_real kappa = (olk_real)p->kappa, r = (olk_real)p->r;
     /* Exactly f_w: f_a + 1 (f_w - f_a) is not, and a loss of exactly 0 changes nothing. */
     const olk_group_scores w = {p, f->fw, f->fw, 0, 0, NULL};
@@ -308,7 +308,7 @@ static OLK_NOCLONE void olk_add_direction(const olk_sorf *p, const olk_sorf_stat
     const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
     const uint64_t start = generator;
     const olk_real unit =
-        olk_gradient(p, &plan->slope, g, w, a, feature, lines, scales, b - p->first[g], h);
+        olk_gradient(p, s, &plan->slope, g, w, a, feature, lines, scales, b - p->first[g], h);
     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
     olk_draw_signs(&generator, &first);
     olk_draw_signs(&generator, &second);
@@ -329,40 +329,42 @@ static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_st
     olk_signs first, second;
     const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
     uint64_t generator = p->signs;
-    const int shared = plan->follows && p->relevance == OLK_RELEVANCE_SHARED;
-    const int per_input = plan->follows && !shared;
-    const ptrdiff_t known = shared && cache->lines < cache->blocks ? cache->lines : cache->blocks;
+    const int shared = p->relevance == OLK_RELEVANCE_SHARED && plan->follows;
+    const int per_input = p->relevance == OLK_RELEVANCE_EACH && plan->follows;
+    const ptrdiff_t known = shared && OLK_CACHED(cache, lines) < OLK_CACHED(cache, blocks)
+                                ? OLK_CACHED(cache, lines)
+                                : OLK_CACHED(cache, blocks);
     const int recompute = known < p->first[p->groups];
     olk_input *q = per_input ? (olk_input *)s->inputs + p->d : NULL;
     olk_real gradient = 0;
-    const int small_angles = recompute && olk_angles_are_small(p, x, 1);
+    const int small_angles = recompute && olk_angles_are_small(p, s, x, 1);
     ptrdiff_t drawn = 0; /* blocks whose words were drawn */
-    if (recompute && !x->index)
-        olk_tails(p, x->values, 1, &tail);
+    if (recompute && !OLK_INDEX(x))
+        olk_tails(p, s, x->values, 1, &tail);
     if (per_input)
-        memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
+        memset(q, 0, (size_t)(OLK_INDEX(x) ? x->count : p->d) * sizeof *q);
     for (int32_t g = 0; g < p->groups; g++) {
         const olk_real tau = plan->tau[g];
         const ptrdiff_t rival = plan->rival[g];
         if (!plan->live[g])
             continue;
         if (recompute || plan->follows)
-            olk_group_scales(p, g, &scales);
+            olk_group_scales(p, s, g, &scales);
         for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
             olk_stored *w = (olk_stored *)s->w + from;
             olk_sorf_feature *feature = block->feature;
-            const olk_entry *line = b < cache->lines ? cache->line + 64 * b : line_copy->of;
+            const olk_entry *line = b < OLK_CACHED(cache, lines) ? cache->line + 64 * b : line_copy->of;
             if (b >= known || per_input) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;
             }
             const uint64_t start = generator;
             if (b >= known)
-                olk_transform_block(p, &generator, x, &tail, block, &first, &second);
+                olk_transform_block(p, s, &generator, x, &tail, block, &first, &second);
             if (b >= known && shared)
                 memcpy(line_copy->of, olk_lines_of(block), sizeof line_copy->of);
-            if (b >= cache->blocks) {
+            if (b >= OLK_CACHED(cache, blocks)) {
                 olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles,
                              block->feature);
             } else if (lines == 64) {
@@ -374,7 +376,7 @@ static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_st
             }
             if (shared)
                 gradient +=
-                    olk_scale_gradient(p, &plan->slope, g, w, (const olk_stored *)s->a + from,
+                    olk_scale_gradient(p, s, &plan->slope, g, w, (const olk_stored *)s->a + from,
                                        feature, line, lines, &scales, b - p->first[g]);
             if (per_input)
                 olk_add_direction(p, s, x, plan, g, b, start, &scales, feature, q);

@@ -59,29 +59,30 @@ static inline double olk_gamma_of(const olk_width *w, int laplacian, double max_
    olk_min_square per input, a thousandth of a deviation squared, so that after long constant
    readings the width is not too narrow for the next one. */
 enum { OLK_PRIOR_ROWS = 32, OLK_WIDTH_ROWS = 4096 };
-static const double olk_min_square = 1e-6;
+static const olk_scalar olk_min_square = (olk_scalar)1e-6;
 /* The largest |x|^2 that counts: squares may overflow in single precision. */
-static const double olk_max_row_square = 1e30;
+static const olk_scalar olk_max_row_square = (olk_scalar)1e30;
 
-static inline double olk_gamma_from_square(double q, int wide)
+static inline olk_scalar olk_gamma_from_square(olk_scalar q, int wide)
 {
-    return wide ? 1.0 / (2.0 * q) : (double)(1.0f / (2.0f * (float)q));
+    return wide ? 1 / (2 * q) : (olk_scalar)(1.0f / (2.0f * (float)q));
 }
 
 /* Sums over a row: of |x_j|, of squares, and of squares as the features see them, clamped to `hold`
    if that is above 0. In one loop the three cost as much as one. */
 typedef struct {
-    double sizes, squares, clamped;
+    olk_scalar sizes, squares, clamped;
 } olk_row_sums;
 
 /* The same in the type of rows; `wide`: doubles, else floats. */
-static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wide, double hold)
+static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wide, olk_scalar hold)
 {
+    olk_row_sums sum = {0, 0, 0};
     if (wide) {
         const double *x = row;
-        olk_row_sums sum = {0.0, 0.0, 0.0};
         for (ptrdiff_t j = 0; j < d; j++) {
-            const double size = olk_fabs(x[j]), seen = hold > 0.0 && size > hold ? hold : size;
+            const olk_scalar size = (olk_scalar)olk_fabs(x[j]);
+            const olk_scalar seen = hold > 0 && size > hold ? hold : size;
             sum.sizes += size;
             sum.squares += size * size;
             sum.clamped += seen * seen;
@@ -96,24 +97,27 @@ static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wid
         squares += size * size;
         clamped += seen * seen;
     }
-    const olk_row_sums sum = {(double)sizes, (double)squares, (double)clamped};
+    sum.sizes = (olk_scalar)sizes;
+    sum.squares = (olk_scalar)squares;
+    sum.clamped = (olk_scalar)clamped;
     return sum;
 }
 
 /* q after a row of d inputs, the `rows`-th, with |x|^2 = square. */
-static inline double olk_update_mean_square(double q, double square, ptrdiff_t d, int wide,
-                                            uint64_t rows)
+static inline olk_scalar olk_update_mean_square(olk_scalar q, olk_scalar square, ptrdiff_t d,
+                                                int wide, uint64_t rows)
 {
-    const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)
-                                                            : (double)OLK_WIDTH_ROWS;
-    if (!(square > 0.0))
+    const int32_t n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (int32_t)rows + OLK_PRIOR_ROWS
+                                                             : OLK_WIDTH_ROWS;
+    if (!(square > 0))
         return q;
     square = square < olk_max_row_square ? square : olk_max_row_square;
     if (wide) {
-        const double next = q + (square - q) / n, floor = olk_min_square * (double)d;
+        const olk_scalar next = q + (square - q) / (olk_scalar)n;
+        const olk_scalar floor = olk_min_square * (olk_scalar)d;
         return next > floor ? next : floor;
     }
     const float next = (float)q + ((float)square - (float)q) / (float)n;
     const float floor = (float)olk_min_square * (float)d;
-    return (double)(next > floor ? next : floor);
+    return (olk_scalar)(next > floor ? next : floor);
 }

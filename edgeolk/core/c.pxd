@@ -737,7 +737,7 @@ cdef extern from "sorf_model.h" nogil:
 # What it does outside the loops, as far as Cython code calls it.
 
 cdef extern from "row_memory_state.h" nogil:
-    void olk_set_memory_steps(olk_sorf* p, double gamma, int wide) noexcept
+    double olk_memory_steps_of(const olk_sorf* p, double gamma, int wide) noexcept
 
 
 cdef extern from "drift.h" nogil:
@@ -748,5 +748,6 @@ cdef extern from "drift.h" nogil:
 
 
 cdef extern from "sorf_row.h" nogil:
-    double olk_sorf_set_width(olk_sorf* p, const double (*widths)[OLK_SORF_WIDTHS], double gamma,
+    double olk_sorf_set_width(const olk_sorf* p, double (*omega)[OLK_SORF_WIDTHS],
+                              const double (*widths)[OLK_SORF_WIDTHS], double gamma,
                               int wide) noexcept

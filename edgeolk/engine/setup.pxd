@@ -4,7 +4,7 @@ from libc.float cimport DBL_MAX
 from libc.string cimport memset
 
 from edgeolk.core.c cimport (
-    OLK_LAPLACIAN, OLK_RUNS, olk_preprocessing, olk_set_memory_steps, olk_setup,
+    OLK_LAPLACIAN, OLK_RUNS, olk_preprocessing, olk_memory_steps_of, olk_setup,
     olk_sorf_set_width,
 )
 from edgeolk.core.parts cimport (
@@ -42,7 +42,7 @@ cdef inline int fill_ring_setup(olk_setup* m, object config, object regions) exc
         m.preprocessing.max_gamma = dtype_max_gamma(config.dtype)
     if config.parts["basis"] == BASIS_STRUCTURED:
         fill_features(&m.sorf, m.widths, config)
-        m.max_sum = olk_sorf_set_width(&m.sorf, m.widths, m.preprocessing.gamma, m.wide)
+        m.max_sum = olk_sorf_set_width(&m.sorf, m.sorf.omega, m.widths, m.preprocessing.gamma, m.wide)
     return 0
 
 
@@ -59,8 +59,8 @@ cdef inline int fill_sorf_setup(olk_setup* m, object config, object regions) exc
         m.lapse = config.values["lapse"]
     fill_learner(&m.sorf, m.widths, config)
     m.sorf.hold = config.clamp_limit
-    olk_set_memory_steps(&m.sorf, m.preprocessing.gamma, m.wide)
-    m.max_sum = olk_sorf_set_width(&m.sorf, m.widths, m.preprocessing.gamma, m.wide)
+    m.sorf.memory_steps = olk_memory_steps_of(&m.sorf, m.preprocessing.gamma, m.wide)
+    m.max_sum = olk_sorf_set_width(&m.sorf, m.sorf.omega, m.widths, m.preprocessing.gamma, m.wide)
     m.forecasts = config.forecaster is not None
     if m.forecasts:
         fill_forecast(&m.forecast, config)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 from zlib import crc32
 
@@ -11,6 +12,7 @@ from edgeolk.export.text import (
     PREDICTS,
     ROW,
     Model,
+    as_singles,
     braced,
     designated,
     image_definitions,
@@ -101,13 +103,43 @@ def notes_of(learner: Learner) -> str:
     return notes
 
 
+def _is_narrow(config: Any, at: dict[str, int]) -> bool:
+    """Whether every number that a step computes with is a float.
+
+    Doubles are the sums that last for years: rows in time, targets, statistics of 40 bytes, lengths
+    of rows, and a width estimated from the first rows.
+    """
+    doubles = "target", "watch", "history", "scaler", "common", "clipped_rows", "width", "errors"
+    return config.dtype != Dtype.FLOAT64 and not any(at[name] for name in doubles)
+
+
+#: Angles below this need no long reduction (c/sorf_precision.h); how much longer three transforms
+#: make a row, with a margin for rounding (c/sorf_features.h); the largest relevance of an input.
+_MAX_ANGLE, _GROWTH, _MOST_RELEVANT = 512.0, 564.0, math.exp(2.0)
+
+
+def _has_small_angles(config: Any, setup: dict[str, Any]) -> bool:
+    """Whether no row has a large angle: inputs are clamped, and the width of the kernel stays."""
+    options, preprocessing = setup["sorf"], config.preprocessing
+    if not options["hold"] or preprocessing.follows or preprocessing.gamma_rows:
+        return False
+    longest = options["hold"] * options["d"] * (_MOST_RELEVANT if options["relevance"] else 1.0)
+    fastest = max(max(group) for group in options["omega"])
+    return bool(longest * fastest * _GROWTH < _MAX_ANGLE)
+
+
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
     config: Any = learner._config
     plan = learner.plan
     setup = learner._engine.setup()
-    multiples = braced(setup.pop("widths"))
     at = setup["at"]
+    narrow = _is_narrow(config, at)
+    if narrow:
+        setup = as_singles(setup)
+    groups = max(1, setup["sorf"]["groups"])
+    widths = max(1, *setup["sorf"]["widths"][:groups])
+    multiples = braced([row[:widths] for row in setup.pop("widths")[:groups]])
     preprocessing = config.preprocessing
     return {
         "EK_LEARNS": 1,
@@ -115,6 +147,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_FEATURES": config.n_features,
         "EK_COLUMNS": config.columns,
         "EK_WIDE_ROWS": int(config.dtype == Dtype.FLOAT64),
+        "EK_NARROW": int(narrow),
         "EK_HAS_PROBABILITY": 0,
         "EK_ARENA_BYTES": f"{plan.nbytes}u",
         "EK_SCRATCH": 0,
@@ -125,7 +158,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_WATCHES": int(config.watch is not None),
         "EK_CLOCK": int(at["clock"] > 0),
         "EK_STORES": STORES[config.dtype],
-        "EK_MOST": setup["max_sum"],
+        "EK_MOST": float(setup["max_sum"]),
         "EK_MOST_WEIGHT": config.max_weight,
         "EK_SCALE_METHOD": preprocessing.method,
         "EK_GAMMA_ROWS": preprocessing.gamma_rows,
@@ -135,6 +168,11 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_MULTIPLES": multiples,
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
         "EK_ROW_MEMORY": int(at["row_memory"] > 0),
+        "EK_GROUPS": groups,
+        "EK_WIDTHS": widths,
+        "EK_BLENDS": max(1, setup["sorf"]["n_blends"]),
+        "EK_CACHES": int(at["feature_row"] > 0 or config.watch is not None),
+        "EK_SMALL_ANGLES": int(_has_small_angles(config, setup)),
         "EK_SORF": wrapped(designated(setup.pop("sorf"))),
         "EK_FORECASTS": int(config.forecaster is not None),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),

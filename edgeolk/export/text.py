@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any
 
+#: The largest float.
+MOST_SINGLE = (2.0 - 2.0**-23) * 2.0**127
 #: The row of a program that uses a model, and the call that predicts, for READMEs.
 ROW = "ek_number row[EK_FEATURES];"
 PREDICTS = "ek_predict(arena, row, &label); /* the answer for a row */"
 
 
-def number(value: Any) -> str:
-    """An integer, or a double to its last bit."""
+class Single(float):
+    """A number that is written as a float of C."""
+
+
+def as_singles(value: Any) -> Any:
+    """Doubles rounded to floats, in nested lists and dicts too; those beyond, to the largest."""
+    if isinstance(value, dict):
+        return {name: as_singles(v) for name, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_singles(v) for v in value]
     if isinstance(value, float):
-        return value.hex()
+        within = min(max(value, -MOST_SINGLE), MOST_SINGLE)
+        return Single(struct.unpack("<f", struct.pack("<f", within))[0])
+    return value
+
+
+def number(value: Any) -> str:
+    """An integer, or a float or double to its last bit."""
+    if isinstance(value, float):
+        return f"{value.hex()}f" if isinstance(value, Single) else value.hex()
     return f"UINT64_C({value})" if value > 2**31 - 1 else str(value)
 
 

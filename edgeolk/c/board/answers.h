@@ -1,9 +1,9 @@
-/* Labels and probabilities from scores. Included once, after ek_scores(). */
+/* Labels and probabilities from scores. Included once, after ek_scored(). */
 
 int ek_predict(void *arena, const ek_number *x, double *label)
 {
-    double scores[EK_COLUMNS];
-    const int outcome = ek_scores(arena, x, scores);
+    olk_scalar scores[EK_COLUMNS];
+    const int outcome = ek_scored(arena, x, scores);
     if (outcome != EK_OK)
         return outcome;
 #if EK_COLUMNS > 1
@@ -12,9 +12,9 @@ int ek_predict(void *arena, const ek_number *x, double *label)
         best = scores[k] > scores[best] ? k : best;
     *label = best;
 #elif EK_TASK == 2
-    *label = scores[0];
+    *label = (double)scores[0];
 #else
-    *label = scores[0] >= 0.0 ? 1.0 : -1.0;
+    *label = scores[0] >= 0 ? 1.0 : -1.0;
 #endif
     return EK_OK;
 }
@@ -22,7 +22,7 @@ int ek_predict(void *arena, const ek_number *x, double *label)
 #if EK_HAS_PROBABILITY
 int ek_probability(void *arena, const ek_number *x, double *probability)
 {
-    const int outcome = ek_scores(arena, x, probability);
+    const int outcome = ek_scored(arena, x, probability);
     if (outcome != EK_OK)
         return outcome;
 #if EK_COLUMNS > 1

@@ -37,7 +37,7 @@ static void ek_enter(void *arena, ek_call *c)
 #endif
 #if EK_SHARED
     if (*(const ek_number *)c->m.state.shared != 0)
-        olk_scale_widths(&c->m.config, &c->m.state);
+        olk_scale_widths(&ek_config, &c->m.state, c->m.config.omega);
 #endif
 }
 

@@ -3,6 +3,9 @@
 
 #include "edgeolk.h"
 
+#if EK_NARROW
+#define OLK_NARROW 1 /* before the first header of the library */
+#endif
 #include "block.h"
 
 #define OLK_SORF_PLAIN 1
@@ -39,6 +42,22 @@
 #if !EK_GAMMA_ROWS && !EK_FOLLOWS && !EK_SHARED
 #define OLK_SORF_FIXED_WIDTHS 1
 #endif
+#if !EK_CACHES
+#define OLK_NO_CACHE 1
+#endif
+#define OLK_SMALL_ANGLES EK_SMALL_ANGLES
+/* What follows the rows; all else of the configuration is constant. */
+#if EK_GAMMA_ROWS || EK_FOLLOWS || EK_SHARED
+#define OLK_TUNES_WIDTHS 1
+#endif
+#if EK_PAIRS
+#define OLK_TUNES_HOLD 1
+#endif
+#if EK_GAMMA_ROWS
+#define OLK_TUNES_STEPS 1
+#endif
+#define OLK_SORF_SIZES 1
+enum { OLK_SORF_GROUPS = EK_GROUPS, OLK_SORF_WIDTHS = EK_WIDTHS, OLK_SORF_BLENDS = EK_BLENDS };
 #define OLK_SETUP ek_setup
 #define OLK_CONSTANTS ek_constants
 #define OLK_ROW_TYPE ek_number
@@ -47,6 +66,9 @@
 
 /* Read member by member, so that the compiler stores no bytes of it. */
 static const olk_setup ek_setup = EK_SETUP;
+/* What loops take by its address; of a constant that is only read the compiler stores little. */
+static const olk_sorf ek_config = EK_SORF;
+#define OLK_OPTIONS ek_config
 
 #include "edgeolk/intake.h"
 #include "edgeolk/sorf_row.h"
@@ -56,13 +78,12 @@ static const olk_setup ek_setup = EK_SETUP;
 #include "edgeolk/forecast.h"
 #endif
 
-static const olk_sorf ek_config = EK_SORF;
 #if EK_FORECASTS
 static const olk_forecast ek_forecaster = EK_FORECAST;
 #endif
 #if EK_GAMMA_ROWS || EK_FOLLOWS
 /* Named by its contents: models with the same table share it. */
-OLK_TABLE double EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
+OLK_TABLE olk_scalar EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
 #endif
 static const olk_sorf_ops ek_ops = {
     .scores = olk_sorf_scores,
@@ -132,8 +153,9 @@ static int ek_reject(const ek_call *c, int why)
 
 #if EK_FORECASTS
 #include "forecasting.h"
+#define ek_scored ek_scores
 #else
-int ek_scores(void *arena, const ek_number *x, double *scores)
+static int ek_scored(void *arena, const ek_number *x, olk_scalar *scores)
 {
     EK_CALL(c, arena);
     ek_enter(arena, c);
@@ -151,15 +173,16 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
 #include "answers.h"
 
 #if !EK_FORECASTS
-#if EK_TASK != 3
-static int ek_is_label(double y)
+int ek_scores(void *arena, const ek_number *x, double *scores)
 {
-#if EK_TASK == 0
-    return y == 1.0 || y == -1.0;
-#elif EK_TASK == 1
-    return y >= 0.0 && y < EK_COLUMNS && y == (double)(int32_t)y;
+#if EK_NARROW
+    olk_scalar found[EK_COLUMNS];
+    const int outcome = ek_scored(arena, x, found);
+    for (int k = 0; k < EK_COLUMNS && outcome == EK_OK; k++)
+        scores[k] = (double)found[k];
+    return outcome;
 #else
-    return y - y == 0.0;
+    return ek_scored(arena, x, scores);
 #endif
 }
 #endif
@@ -184,6 +207,11 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     return EK_OK;
 }
 
+int ek_learn(void *arena, const ek_number *x, double y, double *score)
+{
+    return ek_learn_weighted(arena, x, y, 1.0, score);
+}
+
 ek_verdict ek_watch(void *arena, const ek_number *x, double seconds)
 {
     double before;
@@ -192,29 +220,74 @@ ek_verdict ek_watch(void *arena, const ek_number *x, double seconds)
                                 v.rare,  v.part,  v.channel, v.alarms};
     return verdict;
 }
+#elif !EK_FORECASTS
+#if EK_TASK != 3
+/* By its bits: boards with floats alone do not compute with a double. */
+static int ek_is_finite(double y)
+{
+    uint8_t at[sizeof y];
+    memcpy(at, &y, sizeof y);
+    const int low = at[sizeof y - 2], least = sizeof y == sizeof(float) ? 0x80 : 0xf0;
+    return (at[sizeof y - 1] & 0x7f) != 0x7f || (low & least) != least;
+}
+
+static int ek_is_label(double y)
+{
+#if EK_TASK == 2
+    return ek_is_finite(y);
 #else
-int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
+    const float label = (float)y;
+    const double exact = (double)label;
+    if (memcmp(&exact, &y, sizeof y))
+        return 0;
+#if EK_TASK == 0
+    return label == 1.0f || label == -1.0f;
+#else
+    return label >= 0.0f && label < EK_COLUMNS && label == (float)(int32_t)label;
+#endif
+#endif
+}
+#endif
+
+static int ek_learn_row(void *arena, const ek_number *x, double y, olk_scalar weight, double *score)
 {
     EK_CALL(c, arena);
     olk_row_sums sums;
-    double before;
+    olk_scalar before;
     ek_enter(arena, c);
 #if EK_TASK != 3
-    if (!(weight > 0.0 && weight <= EK_MOST_WEIGHT))
-        return EK_BAD_LABEL;
     if (!ek_is_label(y))
-        return y - y == 0.0 ? EK_BAD_LABEL : ek_reject(c, EK_BAD_LABEL);
+        return ek_is_finite(y) ? EK_BAD_LABEL : ek_reject(c, EK_BAD_LABEL);
 #endif
     const void *row = ek_take(c, x, 1);
-    if (!row || olk_model_learn(&c->m, row, y, weight, &before, &sums) != OLK_DONE)
+    if (!row || olk_model_learn(&c->m, row, (olk_scalar)y, weight, &before, &sums) != OLK_DONE)
         return ek_reject(c, EK_BAD_ROW);
     (void)olk_model_finish(&c->m, &c->intake, row, &sums);
     olk_end_step(c->m.state.flags, 0);
     if (score)
-        *score = before;
+        *score = (double)before;
     return EK_OK;
 }
+
+int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
+{
+    const olk_scalar given = (olk_scalar)weight;
+#if EK_TASK != 3
+    if (!(given > 0 && given <= (olk_scalar)EK_MOST_WEIGHT))
+        return EK_BAD_LABEL;
 #endif
+    return ek_learn_row(arena, x, y, given, score);
+}
+
+int ek_learn(void *arena, const ek_number *x, double y, double *score)
+{
+    return ek_learn_row(arena, x, y, 1, score);
+}
+#else
+int ek_learn(void *arena, const ek_number *x, double y, double *score)
+{
+    return ek_learn_weighted(arena, x, y, 1.0, score);
+}
 #endif
 
 #if EK_FORECASTS || EK_REPEATS || EK_WATCHES
@@ -225,11 +298,6 @@ void ek_restart(void *arena)
     olk_model_restart(&c->m);
 }
 #endif
-
-int ek_learn(void *arena, const ek_number *x, double y, double *score)
-{
-    return ek_learn_weighted(arena, x, y, 1.0, score);
-}
 
 void ek_count(const void *arena, ek_counts *counts)
 {

@@ -26,6 +26,7 @@
 #endif
 
 #define OLK_NO_LIBM 1
+#define OLK_BOARD 1
 /* Several models in one program share tables (edgeolk/port.h). */
 #define OLK_SHARED_TABLES 1
 

@@ -74,6 +74,23 @@ uint32_t board_ticks(void)
     return 0xffffffu - *(volatile uint32_t *)0xe000e018u;
 }
 
+/* A loop of two instructions. */
+void board_calibrate(uint64_t *of)
+{
+    uint32_t n = 1000000;
+    const uint32_t from = board_ticks();
+    __asm__ volatile("1: subs %0, #1\n bne 1b\n" : "+l"(n) : : "cc");
+    of[0] = 2000000;
+    of[1] = (board_ticks() - from) & 0xffffffu;
+}
+
+double board_number(const uint8_t *bytes)
+{
+    double value;
+    __builtin_memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
 /* With a fresh stack: the old one may have caused the fault. */
 __attribute__((naked)) void fault(void)
 {

@@ -7,14 +7,17 @@ static double arena[(EK_ARENA_BYTES + 7) / 8];
 
 typedef struct {
     uint64_t ticks;
-    uint32_t rows, shortest, longest;
+    uint32_t rows, shortest, longest, unused; /* as it is aligned on each board */
 } timing;
 
 /* The report that the host reads. */
 static struct {
     uint64_t calibration[2]; /* instructions, ticks */
     uint64_t counts[4];
-    double score, label; /* of the last row, scored again */
+    union {
+        double number;
+        uint8_t space[8];
+    } score, label; /* of the last row, scored again */
     timing learned, scored;
     uint32_t stack, refused;
 } outcome;
@@ -28,30 +31,21 @@ static void add(timing *s, uint32_t from, uint32_t to)
     s->rows++;
 }
 
-/* A loop of two instructions, to convert ticks to instructions. */
-static void calibrate(void)
-{
-    uint32_t n = 1000000;
-    const uint32_t from = board_ticks();
-    __asm__ volatile("1: subs %0, #1\n bne 1b\n" : "+l"(n) : : "cc");
-    outcome.calibration[0] = 2000000;
-    outcome.calibration[1] = (board_ticks() - from) & 0xffffffu;
-}
-
 int main(void)
 {
     ek_number x[EK_FEATURES];
-    double y, scores[EK_COLUMNS];
+    uint8_t label[8];
+    double scores[EK_COLUMNS];
     const int rows = board_open("rows.bin", BOARD_READ);
     if (rows < 0)
         return 2;
-    calibrate();
+    board_calibrate(outcome.calibration);
     ek_start(arena);
     while (board_read(rows, x, sizeof x) == sizeof x &&
-           board_read(rows, &y, sizeof y) == sizeof y) {
+           board_read(rows, label, sizeof label) == sizeof label) {
         uint32_t from = board_ticks();
 #if EK_LEARNS
-        outcome.refused += ek_learn(arena, x, y, &scores[0]) != EK_OK;
+        outcome.refused += ek_learn(arena, x, board_number(label), &scores[0]) != EK_OK;
         add(&outcome.learned, from, board_ticks());
         if (outcome.learned.rows % 16)
             continue;
@@ -61,8 +55,8 @@ int main(void)
         add(&outcome.scored, from, board_ticks());
     }
     (void)ek_scores(arena, x, scores);
-    (void)ek_predict(arena, x, &outcome.label);
-    outcome.score = scores[0];
+    (void)ek_predict(arena, x, &outcome.label.number);
+    outcome.score.number = scores[0];
     outcome.stack = board_stack_used();
 #if EK_LEARNS
     ek_counts counts;

@@ -1,0 +1,121 @@
+/* Runs the program of an AVR in simavr: avr_host PROCESSOR HERTZ PROGRAM, in a folder with its files.
+   Registers that the processor does not have are files, cycles and the exit (avr.c). The bytes that it
+   sends to its serial port go to the standard output. The exit code is the program's; 99 for a stack
+   that reached the variables, or a crash. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <simavr/avr_uart.h>
+#include <simavr/sim_avr.h>
+#include <simavr/sim_elf.h>
+
+enum { OPEN = 0xe0, HAS_NEXT = 0xe1, NEXT = 0xe2, PUT = 0xe3, CYCLES = 0xe4, STACK = 0xe8,
+       END = 0xea };
+enum { STACK_LOW = 0x5d, FAULT = 99 };
+
+static FILE *rows, *written;
+static int ended = -1;
+static uint32_t cycles, lowest;
+
+static void open_file(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
+{
+    (void)avr, (void)address, (void)param;
+    if (written)
+        fclose(written);
+    written = NULL;
+    if (value == 'r')
+        rows = fopen("rows.bin", "rb");
+    else
+        written = fopen(value == 's' ? "state.bin" : "counts.bin", "wb");
+}
+
+static uint8_t has_next(struct avr_t *avr, avr_io_addr_t address, void *param)
+{
+    (void)avr, (void)address, (void)param;
+    const int next = rows ? fgetc(rows) : EOF;
+    if (next != EOF)
+        ungetc(next, rows);
+    return next != EOF;
+}
+
+static uint8_t get_next(struct avr_t *avr, avr_io_addr_t address, void *param)
+{
+    (void)avr, (void)address, (void)param;
+    return (uint8_t)fgetc(rows);
+}
+
+static void put(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
+{
+    (void)avr, (void)address, (void)param;
+    fputc(value, written);
+}
+
+static uint8_t get_cycles(struct avr_t *avr, avr_io_addr_t address, void *param)
+{
+    (void)param;
+    if (address == CYCLES)
+        cycles = (uint32_t)avr->cycle;
+    return (uint8_t)(cycles >> 8 * (address - CYCLES));
+}
+
+static uint8_t get_stack(struct avr_t *avr, avr_io_addr_t address, void *param)
+{
+    (void)param;
+    return (uint8_t)((avr->ramend - lowest) >> 8 * (address - STACK));
+}
+
+static void end(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
+{
+    (void)avr, (void)address, (void)param;
+    ended = value;
+}
+
+static void serial(struct avr_irq_t *irq, uint32_t value, void *param)
+{
+    (void)irq, (void)param;
+    putchar((int)value);
+}
+
+int main(int argc, char **argv)
+{
+    elf_firmware_t program = {{0}};
+    if (argc != 4 || elf_read_firmware(argv[3], &program))
+        return 2;
+    avr_t *avr = avr_make_mcu_by_name(argv[1]);
+    if (!avr || avr_init(avr))
+        return 2;
+    program.frequency = (uint32_t)atol(argv[2]);
+    avr_load_firmware(avr, &program);
+    avr_register_io_write(avr, OPEN, open_file, NULL);
+    avr_register_io_read(avr, HAS_NEXT, has_next, NULL);
+    avr_register_io_read(avr, NEXT, get_next, NULL);
+    avr_register_io_write(avr, PUT, put, NULL);
+    for (int i = 0; i < 4; i++)
+        avr_register_io_read(avr, CYCLES + i, get_cycles, NULL);
+    for (int i = 0; i < 2; i++)
+        avr_register_io_read(avr, STACK + i, get_stack, NULL);
+    avr_register_io_write(avr, END, end, NULL);
+    uint32_t flags = 0;
+    avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
+    flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
+    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
+    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), serial,
+                            NULL);
+    /* Variables are at the bottom of RAM, behind them nothing: the stack may grow down to them. */
+    const uint32_t variables = 0x100 + program.datasize + program.bsssize;
+    lowest = avr->ramend;
+    while (ended < 0) {
+        const int state = avr_run(avr);
+        const uint32_t top = avr->data[STACK_LOW] | (uint32_t)avr->data[STACK_LOW + 1] << 8;
+        if (state == cpu_Done || state == cpu_Crashed)
+            ended = state == cpu_Done ? 0 : FAULT;
+        if (top > 0x100 && top < lowest)
+            lowest = top;
+        if (lowest < variables)
+            ended = FAULT;
+    }
+    if (written)
+        fclose(written);
+    fflush(stdout);
+    return ended;
+}
