@@ -116,21 +116,24 @@ class BareLearner(Forecasting):
 
     @property
     def threshold(self) -> float:
-        """The threshold that novelty scores are relative to, as ``Learner.threshold``.
+        """The threshold of novelty, as ``Learner.threshold``.
 
         Raises
         ------
         KeyError
             The loss is not novelty.
         """
+        if self._config.reports_events:
+            return 0.5
         held = self._engine.view(self._config.threshold_region or "novelty")
         return float(memoryview(held)[0, 0])
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict on the last row learned, for novelty with ``history=True``: novel, event, why.
+        """Verdict on the last row learned, for novelty with ``history=True``.
 
-        As the properties of ``Learner`` of these names.
+        ``anomaly``, ``novel``, ``alarm``, ``event``, ``rare``, ``why``: as the properties of
+        ``Learner`` of these names.
 
         Raises
         ------
@@ -149,7 +152,9 @@ class BareLearner(Forecasting):
         """
         self._engine.accept()
 
-    def learn_one(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
+    def learn_one(
+        self, x: Any, y: float = 0.0, weight: float = 1.0, time: float | None = None
+    ) -> float:
         """Learn one example, as ``Learner.learn_one``.
 
         Parameters
@@ -159,6 +164,8 @@ class BareLearner(Forecasting):
             Label or target as for ``Learner.learn_one``; not read for novelty.
         weight : float
             Weight of the row, > 0.
+        time : float, optional
+            As for ``Learner.learn_one``.
 
         Returns
         -------
@@ -172,7 +179,7 @@ class BareLearner(Forecasting):
         BudgetError
             The ring is full under ``full="raise"``; nothing is changed.
         """
-        return self._engine.learn_row(x, y, weight)
+        return self._engine.learn_row(x, y, weight, time)
 
     def ask_one(self, x: Any) -> float:
         """Answer one row and remember it until its target comes, as ``Learner.ask_one``.

@@ -14,10 +14,11 @@ from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.families import FAMILIES
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.methods import find
-from edgeolk.sorf.faces import PARTS, WHATS
+from edgeolk.sorf.faces import PARTS
 from edgeolk.sorf.options import ANSWERS_BY_LABEL
 
 if TYPE_CHECKING:
+    from edgeolk.calibration import Probabilities
     from edgeolk.configuration.plan import RamError
     from edgeolk.export import check_exportable
     from edgeolk.export.costs import FLAGS, Row, costs_of, stacks_of
@@ -29,8 +30,11 @@ __all__ = [
     "ANSWERS_BY_LABEL",
     "FLAGS",
     "LOSS_PARAMETERS",
+    "REASONS",
     "SCRATCH",
+    "VERDICT_BITS",
     "Dtype",
+    "Probabilities",
     "RamError",
     "Row",
     "Traits",
@@ -46,7 +50,6 @@ __all__ = [
     "learn_many",
     "losses_of",
     "options_of",
-    "pack_reason",
     "rows_since_alarm",
     "scale_many",
     "stacks_of",
@@ -56,12 +59,16 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
+    "calibration": ("Probabilities",),
     "configuration.plan": ("RamError",),
     "export": ("check_exportable",),
     "export.costs": ("FLAGS", "Row", "costs_of", "stacks_of"),
     "export.folder": ("SCRATCH",),
     "parts.numbers": ("Dtype",),
 }
+#: What a row of a stream may be unusual in, and the bits of a packed verdict (``last_reason``).
+REASONS = PARTS
+VERDICT_BITS = {"novel": 1, "alarm": 2, "event": 4, "rare": 8}
 #: The parameters of each loss, by its name.
 LOSS_PARAMETERS = {loss.name.lower(): row.parameters for loss, row in LOSSES.items()}
 
@@ -80,7 +87,7 @@ class Traits(NamedTuple):
     loss: str  # its name
     needs_labels: bool
     awaits_targets: bool  # whether it forecasts targets from their history
-    reports_events: bool  # whether it finds novelty in the order of time
+    reports_events: bool  # whether it finds anomalies of a stream
     freezes: bool  # whether it stops learning once it is full
     learns_on_board: bool  # whether it learns as exported C
     memory: int  # rows that its row memory holds
@@ -91,7 +98,7 @@ def traits_of(config: Config) -> Traits:
     found = settings_of(config)
     return Traits(
         found.columns, found.parts["loss"].name.lower(), found.needs_labels, found.awaits_targets,
-        found.reports_events, found.freezes, bool(found.weight_regions),
+        found.reports_events, found.freezes, found.learns_on_board,
         int(found.values.get("memory", 0)),
     )  # fmt: skip
 
@@ -121,20 +128,22 @@ def losses_of(labels: str) -> tuple[str, ...]:
     return tuple(loss.name.lower() for loss, row in LOSSES.items() if row.labels == labels)
 
 
-def learn_many(learner: Any, X: Any, y: Any, out: Any, before: Any, after: Any = None) -> None:
+def learn_many(
+    learner: Any, X: Any, y: Any, out: Any, before: Any, after: Any = None, time: Any = None
+) -> None:
     """Learn rows as ``Learner.learn_many`` does, and record what preceded and followed each.
 
     Parameters
     ----------
-    learner, X, y, out
+    learner, X, y, out, time
         As for ``Learner.learn_many``, also for exceptions.
     before : float64 ndarray of shape (n + scores of a row,) or None
         Receives, for each row, the class that ``predict_one`` returns or, for novelty, the
         threshold; the numbers after these n are scratch. None for a forecaster.
     after : float64 ndarray, contiguous, optional
-        Receives, for each row, the numbers of ``last_forecast`` or ``last_reason``.
+        Receives, for each row, the numbers of ``last_forecast``, or ``last_reason`` and the score.
     """
-    learner._answer_many(X, y, out, before, after)
+    learner._answer_many(X, y, out, before, after, time)
 
 
 def scale_many(scaler: Any, X: Any, out: Any, before: Any = None) -> int:
@@ -157,22 +166,16 @@ def last_forecast(learner: Any) -> tuple[float, list[float], list[float]]:
 
 
 def last_reason(learner: Any) -> float:
-    """Return, packed, what decided about the last row of a learner that watches."""
+    """Return the verdict on the last row of a learner that watches, packed."""
     return float(learner._engine.reason())
 
 
-def pack_reason(reason: tuple[str, int, str]) -> float:
-    """Return ``Learner.why`` as a number, which fits into arrays and pipes."""
-    part, channel, what = reason
-    return float(PARTS.index(part) + 4 * WHATS.index(what) + 16 * channel)
-
-
-def unpack_reason(reason: float) -> tuple[str, int, str] | None:
-    """Return the reason behind a number; None for a negative one."""
+def unpack_reason(reason: float) -> tuple[str, int] | None:
+    """Return ``Learner.why`` of a packed verdict; None for a negative number."""
     number = int(reason)
     if number < 0:
         return None
-    return PARTS[number & 3], number >> 4, WHATS[number >> 2 & 3]
+    return PARTS[number >> 4 & 7], number >> 8
 
 
 def rows_since_alarm(learner: Any) -> int:

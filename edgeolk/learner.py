@@ -27,7 +27,7 @@ from edgeolk.rows.scoring import Scorer
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import CommonScale, common_scale, scaler_of
 from edgeolk.scaling.record import INSIDE
-from edgeolk.sorf.faces import Forecasting, Watching
+from edgeolk.sorf.faces import PARTS, Forecasting, Watching, verdict_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -37,6 +37,15 @@ if TYPE_CHECKING:
     from edgeolk.files.atomic import Path
 
 FloatArray = NDArray[np.float64]
+#: What ``Learner.watch_many`` returns for each row.
+VERDICTS = np.dtype(
+    [
+        ("score", np.float64),
+        *((name, np.bool_) for name in ("novel", "alarm", "event", "rare")),
+        ("part", "U9"),
+        ("channel", np.int32),
+    ]
+)
 
 
 def _coefficients(columns: memoryview, n: int, scale: float) -> FloatArray:
@@ -192,7 +201,7 @@ class Learner(Forecasting, RowLearner, Watching):
     def save(self, path: Path) -> None:
         """Write the model to a file: the part of its block that is state, with a CRC-32.
 
-        Format 4; docs/file-format.md describes every byte.
+        Format 5; docs/file-format.md describes every byte.
 
         The file is written under a temporary name, synced and renamed: a reader finds the old model
         or the new one, even after a power cut. A loaded learner continues bit for bit as the saved
@@ -213,6 +222,44 @@ class Learner(Forecasting, RowLearner, Watching):
         from edgeolk.files.atomic import write_atomically
 
         write_atomically(path, (self._sealed(),))
+
+    # ---- streams ------------------------------------------------------------------------------
+
+    def watch_many(self, X: Any, time: Any = None) -> NDArray[Any]:
+        """Learn rows of a stream in order and return the verdict on each; for ``history=True``.
+
+        Page: docs/anomalies.md.
+
+        Parameters
+        ----------
+        X, time
+            As for ``learn_many``.
+
+        Returns
+        -------
+        structured ndarray of shape (n,)
+            For each row ``score``, which is ``anomaly`` after it; ``novel``, ``alarm``, ``event``,
+            ``rare``; ``part`` and ``channel``, which are ``why``.
+
+        Raises
+        ------
+        AttributeError
+            The learner is not one of novelty with ``history=True``.
+        TypeError, ValueError, KeyboardInterrupt
+            As for ``learn_many``.
+        """
+        verdict_of(self._engine)
+        n = X.shape[0] if hasattr(X, "shape") and len(X.shape) > 0 else len(X)
+        scores, outputs = np.empty(n), np.empty(2 * n)
+        self._answer_many(X, None, scores, None, outputs, time)
+        words = outputs[::2].astype(np.int64)
+        found = np.empty(n, dtype=VERDICTS)
+        found["score"] = outputs[1::2]
+        for bit, name in enumerate(("novel", "alarm", "event", "rare")):
+            found[name] = words >> bit & 1
+        found["part"] = np.array(PARTS)[words >> 4 & 7]
+        found["channel"] = words >> 8
+        return found
 
     # ---- configuration ------------------------------------------------------------------------
 
@@ -317,13 +364,15 @@ class Learner(Forecasting, RowLearner, Watching):
         """The threshold of novelty.
 
         A row is novel if f(x) < rho; ``learn_one`` returns f(x) - rho. With ``history=True`` a row
-        is novel if u(x) > tau; ``learn_one`` returns tau - u(x).
+        is novel if ``anomaly`` is 0.5 or more; ``learn_one`` returns 0.5 - ``anomaly``.
 
         Raises
         ------
         AttributeError
             The loss is not novelty.
         """
+        if self._config.reports_events:
+            return 0.5
         name = self._config.threshold_region
         if not name:
             raise AttributeError(f"{self.algorithm} has no threshold: its loss is not novelty")
@@ -663,7 +712,7 @@ class Learner(Forecasting, RowLearner, Watching):
 
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
-    """Load a learner from a file of format 4. Nothing in the file is executed.
+    """Load a learner from a file of format 5. Nothing in the file is executed.
 
     Page: docs/file-format.md.
 

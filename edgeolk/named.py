@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgeolk.calibration import Calibration, softmax, two_columns
+from edgeolk.calibration import Probabilities
 from edgeolk.configuration.plan import parse_bytes
 from edgeolk.learner import Learner
 from edgeolk.learner import load as load_plain
@@ -23,10 +23,20 @@ if TYPE_CHECKING:
 
 #: Names in a file of a named learner.
 _LEARNER, _ABOUT = "learner.olk", "about.json"
-_FORMAT = 1
+_FORMAT = 2
 #: How such a file begins, as every archive.
 _MARK = b"PK\x03\x04"
 _PLAIN = (str, int, float, bool)
+
+
+def is_balanced(decision: Any) -> bool:
+    """Whether an argument ``decision`` asks for balanced decisions.
+
+    Raises ValueError: it is neither "accuracy" nor "balanced".
+    """
+    if not (isinstance(decision, str) and decision in ("accuracy", "balanced")):
+        raise ValueError(f"decision must be 'accuracy' or 'balanced', got {decision!r}")
+    return decision == "balanced"
 
 
 @dataclass(frozen=True)
@@ -39,15 +49,18 @@ class Names:
         Labels of the classes in the order of the learner; empty if it has none.
     features : tuple
         Names of the inputs; empty if unknown.
-    calibration : Calibration or None
-        Turns scores into probabilities; None if they are log odds.
+    probabilities : Probabilities or None
+        Turns scores into probabilities; None if there are no classes.
+    decision : str
+        What labels aim for: "accuracy" or "balanced".
     target_mean, target_scale : float
         A target is the score times ``target_scale``, plus ``target_mean``.
     """
 
     classes: tuple[Any, ...] = ()
     features: tuple[Any, ...] = ()
-    calibration: Calibration | None = None
+    probabilities: Probabilities | None = None
+    decision: str = "accuracy"
     target_mean: float = 0.0
     target_scale: float = 1.0
 
@@ -91,12 +104,20 @@ class NamedLearner(Learner):
         """
         if self.is_regression:
             return self.decision_one(x) * self.names.target_scale + self.names.target_mean
-        classes = self.names.classes
-        if not classes:
+        names = self.names
+        if names.probabilities is None:
             return self.predict_one(x)
-        several = self.n_classes > 2
-        place = self.scores_one(x).argmax() if several else self.decision_one(x) > 0.0
-        return classes[min(int(place), len(classes) - 1)]
+        known, balanced = len(names.classes), is_balanced(names.decision)
+        place = names.probabilities.label_one(self._scores_behind(x), balanced, known)
+        return names.classes[place]
+
+    def _scores_behind(self, x: Any) -> Any:
+        """The scores of a row as ``Probabilities`` takes them."""
+        if self.n_classes > 2:
+            return self.scores_one(x)
+        assert self.names.probabilities is not None
+        behind = self.names.probabilities.columns > 1
+        return self._parts_one(x) if behind else self.decision_one(x)
 
     def predict_proba_one(self, x: Any) -> Any:
         """Probabilities of the classes by their labels, as of the model that the learner is from.
@@ -117,18 +138,13 @@ class NamedLearner(Learner):
             The learner has no classes.
         """
         names = self.names
-        if not names.classes:
+        if names.probabilities is None:
             raise AttributeError("predict_proba_one needs classes")
-        if self.n_classes > 2:
-            scores = np.asarray(self.scores_one(x))[None, : len(names.classes)]
-        else:
-            scores = two_columns([self.decision_one(x)])
-        calibration = names.calibration
-        shares = softmax(scores) if calibration is None else calibration.probabilities(scores)
-        known = shares[0]
-        if len(names.classes) < len(known):  # of classes that have not come
-            known = known[: len(names.classes)] / known[: len(names.classes)].sum()
-        return dict(zip(names.classes, known.tolist(), strict=True))
+        known = len(names.classes)
+        shares = names.probabilities.probabilities_one(self._scores_behind(x), known)
+        if known < len(shares):  # of two classes, the second has not come
+            shares = [1.0]
+        return dict(zip(names.classes, shares, strict=True))
 
     def label_of_class(self, name: Any) -> int:
         """The number by which the learner learns a class: its position, or -1 and +1 of two.
@@ -159,12 +175,13 @@ class NamedLearner(Learner):
         """
         from edgeolk.files.atomic import write_atomically
 
-        names, calibration = self.names, self.names.calibration
+        names = self.names
         about = {
             "format": _FORMAT,
             "classes": [_plain(name, "classes") for name in names.classes],
             "features": [_plain(name, "features") for name in names.features],
-            "calibration": None if calibration is None else calibration.__getstate__(),
+            "probabilities": names.probabilities and names.probabilities.__getstate__(),
+            "decision": names.decision,
             "target_mean": names.target_mean,
             "target_scale": names.target_scale,
         }
@@ -190,27 +207,61 @@ def _plain(name: Any, what: str) -> Any:
     return name
 
 
-def _names_from(data: bytes) -> Names:
-    """The names in a file; raises ValueError if they are not valid."""
+def _names_from(data: bytes, learner: Learner) -> Names:
+    """The names in a file, for its learner; raises ValueError if they are not valid."""
     about = json.loads(data)
-    if not isinstance(about, dict) or about.get("format") != _FORMAT:
-        raise ValueError(f"{_ABOUT} is not of format {_FORMAT}")
+    if not isinstance(about, dict) or about.get("format") not in (1, _FORMAT):
+        raise ValueError(f"{_ABOUT} is not of format 1 or {_FORMAT}")
     classes: Any = about.get("classes")
     features: Any = about.get("features")
-    numbers: Any = about.get("calibration")
     unit: list[Any] = [about.get("target_mean"), about.get("target_scale")]
     if not all(isinstance(some, list) and _are_plain(some) for some in (classes, features)):
         raise ValueError(f"{_ABOUT} must list classes and features")
-    if not _are_finite(unit) or not (
-        numbers is None
-        or (isinstance(numbers, list) and len(numbers) == 5 and _are_finite(numbers))
-    ):
+    if not _are_finite(unit):
         raise ValueError(f"{_ABOUT} must have finite numbers")
-    calibration = None
-    if numbers is not None:
-        calibration = Calibration()
-        calibration.__setstate__(tuple(map(float, numbers)))
-    return Names(tuple(classes), tuple(features), calibration, float(unit[0]), float(unit[1]))
+    expected = learner.n_classes if learner.n_classes > 2 else 2
+    if len(classes) > expected or (classes and learner.is_regression):
+        raise ValueError(f"the file names {len(classes)} classes of {expected}")
+    if features and len(features) > learner.n_features:
+        raise ValueError(f"the file names {len(features)} inputs of {learner.n_features}")
+    old = about["format"] == 1
+    decision: Any = "accuracy" if old else about.get("decision")
+    is_balanced(decision)
+    state: Any = _state_of_old(about, expected) if old else about.get("probabilities")
+    probabilities = _probabilities_from(state, expected, learner) if classes else None
+    return Names(
+        tuple(classes), tuple(features), probabilities, decision, float(unit[0]), float(unit[1])
+    )
+
+
+def _state_of_old(about: dict[str, Any], n_classes: int) -> dict[str, Any]:
+    """The state of probabilities of a file of format 1, which had a calibration alone."""
+    labels = [0.0] * n_classes
+    calibration = about.get("calibration")
+    # So far ahead of the shares that these count nothing.
+    return {"calibration": calibration, "all_scores": None, "labels": labels, "over_shares": 1e6}
+
+
+def _probabilities_from(state: Any, n_classes: int, learner: Learner) -> Probabilities:
+    """Probabilities of a state in a file; raises ValueError if it is not valid."""
+    if not isinstance(state, dict):
+        raise ValueError(f"{_ABOUT} must have probabilities")
+    calibration, behind = state.get("calibration"), state.get("all_scores")
+    labels: Any = state.get("labels")
+    numbers = [state.get("over_shares")]
+    for some, n in ((calibration, 5), (behind, 21), (labels, n_classes)):
+        if some is None and some is not labels:
+            continue
+        if not isinstance(some, list) or len(some) != n:
+            raise ValueError(f"{_ABOUT} must have finite numbers")
+        numbers += some
+    if not _are_finite(numbers) or min(labels) < 0.0:
+        raise ValueError(f"{_ABOUT} must have finite numbers")
+    if behind is not None and not learner._config.has_parts:
+        raise ValueError(f"{_ABOUT} has more scores than the learner")
+    found = Probabilities(n_classes, behind is not None, calibration is not None)
+    found.__setstate__(state)
+    return found
 
 
 def _are_plain(some: Sequence[Any]) -> bool:
@@ -261,15 +312,13 @@ def load(path: Path, ram: int | str | None = None) -> Learner:
         try:
             with zipfile.ZipFile(file) as box:
                 parts = {name: _part(box, name, size) for name in (_LEARNER, _ABOUT)}
-            names = _names_from(parts[_ABOUT])
         except (zipfile.BadZipFile, KeyError, NotImplementedError, ValueError) as error:
             raise ValueError(f"the file is no model with names: {error}") from None
     learner = _bounded(parts[_LEARNER], None if ram is None else parse_bytes(ram))
-    expected = learner.n_classes if learner.n_classes > 2 else 2
-    if len(names.classes) > expected or (names.classes and learner.is_regression):
-        raise ValueError(f"the file names {len(names.classes)} classes of {expected}")
-    if names.features and len(names.features) > learner.n_features:
-        raise ValueError(f"the file names {len(names.features)} inputs of {learner.n_features}")
+    try:
+        names = _names_from(parts[_ABOUT], learner)
+    except ValueError as error:
+        raise ValueError(f"the file is no model with names: {error}") from None
     return NamedLearner(learner, names)
 
 

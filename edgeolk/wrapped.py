@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from edgeolk.calibration import Probabilities
 from edgeolk.learner import Learner
+from edgeolk.parts import Loss
 from edgeolk.parts.methods import find
+from edgeolk.parts.numbers import Family
 
 #: Arguments of a learner that its wrapper sets itself, or has under the same name.
 _RESERVED = (
@@ -64,6 +67,21 @@ def takes_history(algorithm: Any) -> bool:
         return find(algorithm).takes_history
     except (TypeError, ValueError):
         return False
+
+
+def counts_mistakes(algorithm: Any) -> bool:
+    """Whether mistakes decide between experts inside a named algorithm, where weights of classes
+    would count too."""
+    try:
+        return find(algorithm).family == Family.SORF
+    except (TypeError, ValueError):
+        return False
+
+
+def probabilities_for(learner: Learner, n_classes: int) -> Probabilities:
+    """What makes probabilities of a new learner's scores."""
+    logistic = learner.parts["loss"] == Loss.LOGISTIC
+    return Probabilities(n_classes, learner._config.has_parts, not logistic)
 
 
 def check_task(learner: Learner, wanted: str) -> Learner:

@@ -25,7 +25,7 @@ import edgeolk as ek
 from edgeolk.export import check_exportable
 from release.agreement import HALF, cases, stream
 
-FLAGS = {"double": (), "single": ("-DEK_SINGLE",), "whole": ("-DEK_FIXED",)}
+FLAGS = {"library": (), "whole": ("-DEK_FIXED",)}
 #: Bytes of an arena beyond the block: scratch memory of calls, if it is in the arena.
 SCRATCH_BYTES = 4096
 Array = NDArray[Any]
@@ -84,7 +84,7 @@ def _learning(options: dict[str, Any], where: str) -> Iterator[tuple[str, Array,
         folder = Path(scratch)
         ek.export_c(given, folder, scratch=where)
         for how, flags in FLAGS.items():
-            if how == "double" or learner.dtype == "int8":
+            if how == "library" or learner.dtype == "int8":
                 board = Board(learner, folder, flags)
                 lines = np.array([board.learn(*row) for row in zip(X, y, strict=True)])
                 yield how, lines, board.state(len(state))
@@ -100,7 +100,7 @@ def _scoring(options: dict[str, Any]) -> Iterator[tuple[str, Array, Array]]:
     with tempfile.TemporaryDirectory() as scratch:
         ek.export_c(learner, scratch)
         board = Board(learner, Path(scratch), ())
-        yield "double", np.array([board.score(x) for x in X[HALF:]]), empty
+        yield "library", np.array([board.score(x) for x in X[HALF:]]), empty
 
 
 def write(folder: Path, lines: list[str], only: Collection[str] = ()) -> list[str]:
@@ -141,7 +141,7 @@ def write(folder: Path, lines: list[str], only: Collection[str] = ()) -> list[st
             for how, answers, file in found:
                 kept[f"{name}/{how}/{where}"] = answers
                 kept[f"{name}/{how}/{where}/state"] = file
-                if how == "double" and not (
+                if how == "library" and not (
                     np.array_equal(answers, scores) and np.array_equal(file, state)
                 ):
                     wrong.append(f"{name}, {where}: differs from the library")

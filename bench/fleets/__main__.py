@@ -155,10 +155,6 @@ def _by_pool(pool: ProcessPoolExecutor, some: list[Task]) -> int:
     return sum(1 for _ in pool.map(replay_task, some))
 
 
-if __name__ == "__main__":
-    main()
-
-
 def shares() -> dict[str, float]:
     """Return the share of a core that scheduler and workers take, by whose settings they have."""
     distributed: Any = import_module("distributed")
@@ -184,3 +180,7 @@ def _share(cluster: AbstractContextManager[Any]) -> float:
 
 def _seconds(processes: list[psutil.Process]) -> float:
     return sum(sum(process.cpu_times()[:2]) for process in processes)
+
+
+if __name__ == "__main__":
+    main()

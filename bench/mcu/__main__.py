@@ -1,4 +1,5 @@
-"""What exported learners cost on emulated boards: ``python -m bench.mcu [--only streams]``.
+"""What exported learners cost on emulated boards: ``python -m bench.mcu [--only streams]``, with
+``EDGEOLK_SIMD=scalar``: boards have the numbers of that variant.
 
 Each part is a table of results/mcu.md, with the commit that it was measured on.
 """
@@ -9,6 +10,7 @@ import argparse
 import sys
 from importlib import import_module
 
+import edgeolk as ek
 from bench.mcu.page import need_boards, put
 
 #: A part's module, named since each asks for packages of its own; its function has the part's name.
@@ -25,12 +27,14 @@ def main() -> int:
     only = parser.parse_args().only
     if only != "fixed":
         need_boards()
+        if (variant := ek.simd()) != "scalar":
+            parser.error(f"the variant of the loops must be scalar, as on a board, got {variant}")
     differing = False
     for part in [only] if only else PARTS:
         table = getattr(import_module(f"bench.mcu.{PARTS[part]}"), part)()
         print(table.markdown())
         put(table)
-        differing |= any(row[1] == "double" and row[-1] == "another" for row in table.rows)
+        differing |= any(row[1] == "library" and row[-1] == "another" for row in table.rows)
     return int(differing)
 
 

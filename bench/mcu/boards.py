@@ -25,8 +25,8 @@ NOTE = (
     " some 100 bytes of the test program in it, and bound is what the exported folder says for a"
     " call. Thousands of instructions a row, as QEMU counts them: to score, to learn (the mean),"
     " the longest. Rows a second at the board's clock are an ESTIMATE: one instruction a cycle."
-    " Mistakes count from the learner's first row, there and here; in double every byte of the"
-    " state is the library's, other arithmetic rounds otherwise."
+    " Mistakes count from the learner's first row, there and here; in the library's arithmetic every"
+    " byte of the state is the library's, whole numbers round otherwise."
 )
 #: Words for a board's state that equals, or differs from, the library's.
 EQUAL, ANOTHER = "equal", "another"
@@ -111,7 +111,7 @@ def streams() -> Table:
             for name in ("occupancy", "robot", "office"):
                 X, y = stream(name, 5000, d=1000)
                 learner = ek.Learner(n_features=X.shape[1], ram="4KiB")
-                yield Case(BOARDS[board], "double", [name, f"{len(y):,}"], learner, X, y)
+                yield Case(BOARDS[board], "library", [name, f"{len(y):,}"], learner, X, y)
 
     note = "A learner of 4 KiB that starts empty on the board;"
     return _table("Whole streams", ("stream", "rows"), cases(), note)
@@ -163,12 +163,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "three classes": {**_PLAIN, "n_classes": 3},
     "regression": {**_PLAIN, "loss": "square"},
     "forecast": {**_TIME, "loss": "square"},
-    "novelty, 8 channels": {**_TIME, "loss": "novelty"},
+    "novelty": {**_PLAIN, "loss": "novelty", "drift": False, "relevance": False},
+    "novelty in time, 8 channels": {**_TIME, "loss": "novelty"},
 }
-#: A board of each core, in the arithmetic that it is best at; one in double.
+#: A board of each core, in the arithmetic that it is best at; one without a unit in the library's too.
 ASKED = (
-    *(("microbit", "whole"), ("lm3s6965evb", "whole"), ("mps2-an386", "single")),
-    *(("mps2-an386", "double"), ("mps2-an500", "single"), ("mps2-an505", "single")),
+    *(("microbit", "whole"), ("lm3s6965evb", "whole"), ("microbit", "library")),
+    *(("mps2-an386", "library"), ("mps2-an500", "library"), ("mps2-an505", "library")),
 )
 
 

@@ -30,19 +30,24 @@ ALL: dict[str, Any] = {
     "gamma": "auto", "gamma_rows": 64, "scale": "minmax", "relevance": True, "clip_rows": 2.0,
     "on_bad_row": "skip",
 }  # fmt: skip
+#: Of a Gaussian process.
+FILTER: dict[str, Any] = {"budget": 9, "gamma": "auto", "gamma_rows": 64, "scale": "minmax",
+                          "clip_rows": 2.0, "on_bad_row": "skip"}  # fmt: skip
+#: Kinds whose scratch cannot be in the arena, which have no other arithmetic.
+ON_STACK = ("ring", "process", "whitened")
 KINDS: dict[str, dict[str, Any]] = {
     "learner": ALL,
     "remembering": {**ALL, "memory": 64},
     "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto", "gamma_rows": 64,
                 "scale": "minmax", "clip_rows": 2.0},
-    "watching": {"D": 200, "loss": "novelty", "history": True},
+    "watching": {"D": 192, "loss": "novelty", "history": True},
     "forecaster": {"D": 64, "loss": "square", "history": True},
     "ring": {"algorithm": "ogd", "budget": 9, "scale": "minmax", "n_classes": 3,
              "clip_rows": 2.0, "loss": "logistic"},
+    "process": {"algorithm": "krls_t", **FILTER},
+    "whitened": {"algorithm": "sogp", **FILTER, "coefficients": "float32"},
 }  # fmt: skip
-ARITHMETIC: dict[str, tuple[str, ...]] = {
-    "double": (), "single": ("-DEK_SINGLE",), "whole": ("-DEK_FIXED",),
-}  # fmt: skip
+ARITHMETIC: dict[str, tuple[str, ...]] = {"library": (), "whole": ("-DEK_FIXED",)}
 #: A board for each kind of core: stack frames on an M3, M7 and M33 are between these.
 CORES = {"Cortex-M0": "microbit", "Cortex-M4F": "mps2-an386"}
 LEVELS = ("-Os", "-O2", "-O3")
@@ -50,7 +55,7 @@ LEVELS = ("-Os", "-O2", "-O3")
 CALLED = tuple(
     f"ek_{name}"
     for name in ("learn", "learn_weighted", "scores", "predict", "probability", "load", "file",
-                 "start", "count", "ask", "tell", "look", "restart", "watch")
+                 "start", "count", "ask", "tell", "look", "restart", "watch", "variance")
 )  # fmt: skip
 
 
@@ -78,9 +83,9 @@ def compiled(folder: Path, core: str, flags: Sequence[str]) -> Compiled:
 
 def _dtypes(kind: str) -> list[tuple[str, str]]:
     """Types of numbers, and arithmetic."""
-    if kind == "ring":
-        return [("float32", "double"), ("float64", "double")]
-    return [*(("int8", how) for how in ARITHMETIC), ("float32", "double"), ("float64", "double")]
+    if kind in ON_STACK:
+        return [("float32", "library"), ("float64", "library")]
+    return [*(("int8", how) for how in ARITHMETIC), ("float32", "library"), ("float64", "library")]
 
 
 def _found(kind: str, dtype: str, how: str, scratch: str) -> dict[str, list[Compiled]]:
@@ -99,7 +104,7 @@ def costs() -> None:
         for dtype, how in _dtypes(kind):
             usual = _found(kind, dtype, how, "stack")
             most, arena_stack = max(itertools.chain(*usual.values())), None
-            if kind != "ring":
+            if kind not in ON_STACK:
                 arena_stack = max(
                     itertools.chain(*_found(kind, dtype, how, "arena").values())
                 ).stack
@@ -107,10 +112,6 @@ def costs() -> None:
             cost = Cost(most.stack, arena_stack, (math.floor(min(sizes)), math.ceil(max(sizes))))
             print(f'    ("{kind}", "{dtype}", "{how}"): Cost{tuple(cost)},', flush=True)
             print(f"#   {' '.join(most.way)}", file=sys.stderr, flush=True)
-
-
-if __name__ == "__main__":
-    costs()
 
 
 @dataclass
@@ -164,3 +165,7 @@ def calls_of(
 def bound(calls: Calls, names: Iterable[str]) -> tuple[int, tuple[str, ...]]:
     """The deepest of those of these functions that are there."""
     return max(calls.deepest(name) for name in names if name in calls.frames)
+
+
+if __name__ == "__main__":
+    costs()

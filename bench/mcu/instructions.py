@@ -90,7 +90,7 @@ def counted(cache: Cache, name: Name, size: Size, core: str, how: str) -> list[f
 def _runs() -> Iterator[tuple[Name, str, str]]:
     for name in KINDS:
         for core in BOARD_OF:
-            for how in costs.FLAGS if name[1] == "int8" else ("double",):
+            for how in costs.FLAGS if name[1] == "int8" else ("library",):
                 if (core, how) != LEFT_OUT:
                     yield name, core, how
 
@@ -119,7 +119,7 @@ def main() -> int:
             for size in KINDS[name].fitted + KINDS[name].held_out
         ]
         list(pool.map(lambda each: counted(cache, *each), asked))
-    lines, worst = [], {"in double": np.zeros(3), "otherwise": np.zeros(3)}
+    lines, worst = [], np.zeros(3)
     for name, core, how in _runs():
         kind = KINDS[name]
         points, found = (
@@ -138,15 +138,11 @@ def main() -> int:
         off = np.abs(points @ fit.T / found - 1.0)
         print(*name, core, how, "fitted", np.nanmax(off[~last], 0).round(3), "held out",
               np.nanmax(off[last], 0).round(3), file=sys.stderr)  # fmt: skip
-        where = "in double" if (name[1], how) == ("int8", "double") else "otherwise"
-        worst[where] = np.fmax(worst[where], np.nanmax(off[last], 0))
+        worst = np.fmax(worst, np.nanmax(off[last], 0))
         each = [np.trim_zeros(np.round(factors), "b").astype(int).tolist() for factors in fit]
         lines.append(json.dumps([[*name, core, how], *each]))
-    errors = ";\n".join(
-        f"{where} {each[0]:.0%} to score, {each[1]:.0%} to learn, {each[2]:.0%} of the longest"
-        for where, each in worst.items()
-    )
-    error = json.dumps(f"For models held out they were off by up to:\n{errors}")
+    errors = f"{worst[0]:.0%} to score, {worst[1]:.0%} to learn, {worst[2]:.0%} of the longest"
+    error = json.dumps(f"For models held out they were off by up to\n{errors}")
     text = ",\n".join(lines)
     TARGET.write_text(f'{{"error": {error},\n"fits": [\n{text}\n]}}\n', encoding="utf-8")
     print(errors)

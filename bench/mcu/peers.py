@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +55,6 @@ class Peer:
     flags: tuple[str, ...] = ()
 
 
-#: Flags, and words, of arithmetic in which this board has instructions.
-_SINGLE = ("-DEK_SINGLE",)
-_IN_FLOAT = ", in float"
-
 
 def _ours(name: str, learner: ek.Learner, folder: Path, learns: str) -> Peer:
     ek.export_c(learner, folder)
@@ -78,11 +74,6 @@ def sorf(X: Array, y: Array, folder: Path) -> Peer:
     learner = ek.Learner(n_features=INPUTS, ram="4KiB")
     learner.learn_many(X, y)
     return _ours("edgeolk sorf, 4 KiB", learner, folder, "yes")
-
-
-def sorf_in_float(X: Array, y: Array, folder: Path) -> Peer:
-    """The same, compiled with -DEK_SINGLE."""
-    return replace(sorf(X, y, folder), name=f"edgeolk sorf, 4 KiB{_IN_FLOAT}", flags=_SINGLE)
 
 
 def _ring(name: str, X: Array, y: Array, folder: Path) -> Peer:
@@ -218,20 +209,18 @@ def measure(peer: Peer, tails: Tails, folder: Path) -> list[str]:
     return _row(peer.name, program, deepest, each, wrong, peer.learns)
 
 
-def going_on(
-    X: Array, y: Array, tails: Tails, words: str = "", flags: tuple[str, ...] = ()
-) -> list[str]:
+def going_on(X: Array, y: Array, tails: Tails) -> list[str]:
     """Ours again, each row learned after it was predicted."""
     learner = ek.Learner(n_features=INPUTS, ram="4KiB")
     learner.learn_many(X, y)
     before, wrong, stack, each = learner.mistakes, [], 0, 0.0
     for end in (1, 2):  # the board starts from scratch each time
         rows = b"".join(packed(*tail) for tail in tails[:end])
-        program, board_run = learn_on(BOARDS[BOARD], learner, rows, flags)
+        program, board_run = learn_on(BOARDS[BOARD], learner, rows)
         wrong.append((board_run.mistakes - before) / ROWS)
         before = board_run.mistakes
         stack, each = max(stack, board_run.stack), each or board_run.learned.mean
-    return _row(f"edgeolk sorf, 4 KiB, learning on{words}", program, stack, each, wrong, "yes")
+    return _row("edgeolk sorf, 4 KiB, learning on", program, stack, each, wrong, "yes")
 
 
 def peers() -> Table:
@@ -242,7 +231,7 @@ def peers() -> Table:
     tails = (X[BEFORE:middle], y[BEFORE:middle]), (moved, y[middle:])
     rows = []
     kinds: tuple[Callable[[Array, Array, Path], Peer], ...] = (
-        *(sorf, sorf_in_float, projectron, passive_aggressive),
+        *(sorf, projectron, passive_aggressive),
         *(forest, vectors, dsp),
     )
     with tempfile.TemporaryDirectory() as made, warnings.catch_warnings():
@@ -258,7 +247,6 @@ def peers() -> Table:
             print("  ".join(rows[-1]), file=sys.stderr, flush=True)
         first = X[:BEFORE], y[:BEFORE]
         rows.append(going_on(*first, tails))
-        rows.append(going_on(*first, tails, _IN_FLOAT, _SINGLE))
     return Table(
         "Beside what others export",
         HEADER,
@@ -271,9 +259,7 @@ def peers() -> Table:
         " err once: the column tells who follows, not who is accurate. RAM is variables without the"
         " stack, which is painted and"
         " measured; flash the whole program; instructions a prediction (learning on: a row"
-        " predicted and learned). This board computes float in hardware and double in software;"
-        " `sorf` keeps rows here, whose kernel values are most of its instructions in double. A"
-        " ring that is frozen keeps the last function, not the best one: it is for learners that go"
+        " predicted and learned). A ring that is frozen keeps the last function, not the best one: it is for learners that go"
         " on. CMSIS-DSP's `arm_svm_rbf_predict_f32` is compiled from the sources of its Python"
         " package, without the vector instructions of larger cores. TensorFlow Lite Micro is not"
         " here: no package of an index or of Debian has its C++ to compile for a board.",

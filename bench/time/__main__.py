@@ -7,7 +7,6 @@ from bench.table import main
 PARTS = {
     "forecasts": ("Forecasts of rows in order, in one pass", "forecasts", "run"),
     "peers": ("Forecasts beside those of other libraries", "comparison", "run"),
-    "novelty": ("Novelty of rows in order, in one pass", "novelty", "run"),
     "costs": ("What rows in order cost", "costs", "run"),
     "horizons": ("Forecasts ahead, by horizon", "horizons", "run"),
     "labels": ("Labels that are known before the next row", "labels", "run"),

@@ -547,21 +547,6 @@ static OLK_INLINE double olk_sparse_of(const int storage, const olk_kernel *kern
     return olk_total(lane);
 }
 
-/* olk_norm_fn for a storage type, a constant. */
-static OLK_INLINE double olk_norm_of(const int storage, const olk_kernel *kernel,
-                                     const void *vectors, ptrdiff_t stride, ptrdiff_t d)
-{
-    olk_numbers total = olk_splat(0);
-    for (ptrdiff_t j = 0; j < d; j++) {
-        const olk_numbers s = olk_load(storage, olk_stored_at(storage, vectors, j * stride));
-        if (kernel->kind == OLK_LAPLACIAN)
-            total += olk_abs_numbers(s);
-        else
-            total = olk_madds(s, s, total);
-    }
-    return (double)OLK_LANE(total, 0);
-}
-
 #define OLK_SPARSE_FUNCTIONS(sparse, norm, storage)                                                \
     static double sparse(const olk_kernel *kernel, const void *sv, const void *norms,              \
                          ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count, const int32_t *index,     \

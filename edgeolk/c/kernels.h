@@ -419,6 +419,21 @@ static OLK_INLINE double olk_row_of(const int storage, const olk_kernel *kernel,
     return olk_total(lane);
 }
 
+/* olk_norm_fn for a storage type, a constant. */
+static OLK_INLINE double olk_norm_of(const int storage, const olk_kernel *kernel,
+                                     const void *vectors, ptrdiff_t stride, ptrdiff_t d)
+{
+    olk_numbers total = olk_splat(0);
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const olk_numbers s = olk_load(storage, olk_stored_at(storage, vectors, j * stride));
+        if (kernel->kind == OLK_LAPLACIAN)
+            total += olk_abs_numbers(s);
+        else
+            total = olk_madds(s, s, total);
+    }
+    return (double)OLK_LANE(total, 0);
+}
+
 #define OLK_ROW_FUNCTION(name, storage)                                                            \
     static OLK_NOINLINE double name(const olk_kernel *kernel, const void *sv, const void *norms,   \
                                     const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n, \

@@ -11,14 +11,15 @@
 /* -- Packed triangles -- */
 
 /* y <- A x, A of m rows `stride` apart. */
-static void olk_matrix_vector(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
-                              const double *x, double *y)
+static inline void olk_matrix_vector(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
+                                     const double *x, double *y)
 {
     olk_weigh(x, a, stride, n, m, y);
 }
 
 /* low <- c low - s high, high <- s low + c high: a Givens rotation of two rows. */
-static void olk_rotate(double *restrict low, double *restrict high, double c, double s, ptrdiff_t n)
+static inline void olk_rotate(double *restrict low, double *restrict high, double c, double s,
+                              ptrdiff_t n)
 {
     for (ptrdiff_t k = 0; k < n; k++) {
         const double h = high[k];
@@ -103,7 +104,8 @@ static OLK_INLINE double olk_inverse_factor_rows(const int rows, const double *m
 
 /* y <- A^-1 x = M'w, w = M x, for A = L L' by M = L^-1, a packed lower triangle read once; returns
    |w|^2 = x'A^-1 x. */
-static double olk_solve_inverse_factor(const double *m, ptrdiff_t n, const double *x, double *y)
+static inline double olk_solve_inverse_factor(const double *m, ptrdiff_t n, const double *x,
+                                              double *y)
 {
     double total = 0.0;
     ptrdiff_t i = 0;
@@ -127,7 +129,7 @@ static void olk_rank_two_update(double *restrict a, ptrdiff_t n, double p, const
 }
 
 /* b <- L^-1 b. */
-static void olk_solve_lower(const double *l, double *b, ptrdiff_t n)
+static inline void olk_solve_lower(const double *l, double *b, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         b[i] = (b[i] - olk_dot(l, b, i)) / l[i];
@@ -136,7 +138,7 @@ static void olk_solve_lower(const double *l, double *b, ptrdiff_t n)
 }
 
 /* b <- L'^-1 b. */
-static void olk_solve_lower_transposed(const double *l, double *b, ptrdiff_t n)
+static inline void olk_solve_lower_transposed(const double *l, double *b, ptrdiff_t n)
 {
     const double *row = l + n * (n + 1) / 2;
     for (ptrdiff_t i = n - 1; i >= 0; i--) {
@@ -151,7 +153,7 @@ static const double olk_min_pivot = 1e-14;
 
 /* A = L L', in place, packed. Returns 0 (A is then invalid) if a pivot is not positive or is lost
    to rounding. OLK_ROWS rows advance together through the columns before them. */
-static int olk_cholesky(double *a, ptrdiff_t n)
+static inline int olk_cholesky(double *a, ptrdiff_t n)
 {
     double part[OLK_ROWS];
     const double *at[OLK_ROWS];
@@ -178,7 +180,7 @@ static int olk_cholesky(double *a, ptrdiff_t n)
             const double pivot = row[r][i + r] - olk_dot(row[r], row[r], i + r);
             if (!(pivot > olk_min_pivot * row[r][i + r]))
                 return 0;
-            row[r][i + r] = sqrt(pivot);
+            row[r][i + r] = olk_sqrt(pivot);
         }
     }
     return 1;
@@ -186,7 +188,7 @@ static int olk_cholesky(double *a, ptrdiff_t n)
 
 /* A <- A^-1, A symmetric positive definite, packed: the factor, its inverse M row by row, then M'M.
    Returns 0 (A is then invalid) if the factor does not exist. */
-static int olk_invert(double *restrict a, ptrdiff_t n, double *restrict work)
+static inline int olk_invert(double *restrict a, ptrdiff_t n, double *restrict work)
 {
     if (!olk_cholesky(a, n))
         return 0;

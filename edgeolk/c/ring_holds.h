@@ -13,6 +13,7 @@ typedef struct {
     size_t mean_start, mean_sum, nearest, nearest_distance, nearest_kernel;
     size_t factor, inverse, posterior, scores, feature_map, window, window_labels, per_update;
     size_t novelty;
+    size_t kernel_row, column, work, work2, work3, whitened_rows; /* scratch, which has no rules */
 } olk_ring_offsets;
 
 /* What a model of the ring family is, as far as its rules ask. */
@@ -44,12 +45,10 @@ typedef struct {
    largest product in single precision. */
 static const double olk_longer = 1.01, olk_max_wide = 1e100, olk_max_narrow = 1e36;
 static const double olk_max_product = 3.41e38;
-/* If k(s, s) = 1, rounding errors do not make a pivot of an inverse this small. */
-static const double olk_min_inverse_pivot = 1e-3;
 /* Lower bound of 1 / (lam t): ring/updates.pxd. */
 static const double olk_min_pegasos_scale = 1e-300;
 /* A row makes the scale of a posterior at most this much smaller than where it is multiplied into
-   the matrix: ring/filters/posterior.pxd. */
+   the matrix: gaussian_process.h. */
 static const double olk_min_posterior_scale = 1e-40;
 /* The largest |alpha|, whose square is finite; coefficient without the common scale; norm. */
 static const double olk_max_alpha = 1e150, olk_max_coefficient = 1e250, olk_max_norm2 = 1e302;
@@ -196,7 +195,7 @@ static inline int olk_check_words(const olk_ring_setup *m, const uint8_t *block,
 
 /* Number i of a region in the storage type of vectors; `j` is its feature. int8 levels are numbers,
    or as large as the scale and offset of the feature make them. */
-static inline double olk_stored_at(const olk_ring_setup *m, const uint8_t *block, size_t offset,
+static inline double olk_vector_number(const olk_ring_setup *m, const uint8_t *block, size_t offset,
                                    size_t i, size_t j)
 {
     float scale, zero;
@@ -224,7 +223,7 @@ static inline int olk_check_vectors(const olk_ring_setup *m, const uint8_t *bloc
     if (m->storage == OLK_I8)
         return OLK_HOLDS;
     for (size_t i = 0; i < stride * (size_t)m->common.features; i++) {
-        const double v = olk_stored_at(m, block, offset, i, 0);
+        const double v = olk_vector_number(m, block, offset, i, 0);
         OLK_REQUIRE(olk_is_finite(v), sentence, i, v);
     }
     return OLK_HOLDS;
@@ -254,7 +253,7 @@ static inline int olk_check_lengths(const olk_ring_setup *m, const uint8_t *bloc
     for (size_t i = 0; i < (size_t)used; i++) {
         double total = 0.0;
         for (size_t j = 0; j < (size_t)m->common.features; j++) {
-            const double v = olk_stored_at(m, block, offset, j * stride + i, j);
+            const double v = olk_vector_number(m, block, offset, j * stride + i, j);
             total += v * v;
         }
         OLK_REQUIRE(total <= limit, sentence, i, total);
@@ -420,8 +419,7 @@ static inline int olk_check_matrices(const olk_ring_setup *m, const uint8_t *blo
             OLK_CHECK(olk_check_pivots(block, m->at.factor, n, 0.0, OLK_BAD_FACTOR_PIVOT, problem));
     }
     if (m->at.inverse) {
-        /* For a Gram matrix K, (K^-1)_ii is at least 1 / K_ii, far above this bound. */
-        const double lower = m->normalised ? olk_min_inverse_pivot / (1.0 + m->added) : 0.0;
+        const double lower = olk_lowest_pivot(m->normalised, m->added);
         OLK_CHECK(olk_check_all(block, 1, m->at.inverse, 0, olk_packed_numbers(n), -limit, limit,
                                 OLK_BAD_INVERSE, problem));
         OLK_CHECK(olk_check_pivots(block, m->at.inverse, n, lower, OLK_BAD_INVERSE_PIVOT, problem));

@@ -84,8 +84,54 @@ typedef double (*olk_norm_fn)(const olk_kernel *kernel, const void *sv, ptrdiff_
 /* k(a, b) of two contiguous vectors of the type of x. */
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
+/* Sums of a Gaussian process: words of a block, part of the file format (core/state.pxd). */
+typedef struct {
+    double error, weight, scale; /* scale: of the stored matrix of the posterior */
+} olk_evidence;
+
+/* A Gaussian process on a ring (gaussian_process.h): options, limits, where its numbers are, and the
+   row of a step. `work` and `work2` have the type of coefficients in whitened coordinates, else
+   they are double. */
+typedef struct {
+    double forgetting, noise, jitter;
+    int32_t whitened, by_divergence; /* 0 or 1; by_divergence: who leaves, as in SOGP */
+    /* of coefficients; of matrices; of the common scale; below every pivot of an inverse */
+    double max_coefficient, max_entry, max_scale, min_pivot;
+    ptrdiff_t budget, n; /* n: vectors before the row is learned */
+    void *coef;          /* over the common scale */
+    double *scale;
+    olk_evidence *evidence;
+    void *gram, *posterior, *mean;
+    void *row; /* the kernel row, overwritten */
+    void *work, *work2, *work3;
+    /* of the row: its target, its score; what was found out about it, and the slot it enters */
+    double y, f, self_kernel, distance, variance;
+    ptrdiff_t slot;
+} olk_process;
+
+/* The largest entry of matrices during learning, in the root of a sum of squares: far below what
+   files may hold (ring_holds.h). `wide`: double, else float; `normalised`: k(x, x) = 1. */
+static inline double olk_max_entry(int wide, int normalised)
+{
+    return !wide ? 1e18 : normalised ? 1e60 : 1e150;
+}
+
+/* What every pivot of the inverse of a Gram matrix is above: (K^-1)_ii is at least 1 / K_ii, far
+   above this. `added`: to the diagonal. */
+static inline double olk_lowest_pivot(int normalised, double added)
+{
+    return normalised ? 1e-3 / (1.0 + added) : 0.0;
+}
+
+/* The next ridge to try where a Gram matrix, with k(x, x) of one vector, has no inverse. */
+static inline double olk_raised_ridge(double ridge, double self_kernel)
+{
+    const double share = 1e-14 * self_kernel, least = share > 1e-300 ? share : 1e-300;
+    return 10.0 * ridge > least ? 10.0 * ridge : least;
+}
+
 /* The functions of one instruction set, described where they are defined (dots.h, ring.h,
-   ring.h, ring.h, ring.h, linalg.h, linalg.h, scaler_compact.h). Rows and pairs are indexed
+   ring.h, ring.h, ring.h, linalg.h, linalg.h, gaussian_process.h, scaler_compact.h). Rows and pairs are indexed
    by storage type. Functions indexed by OLK_DTYPES take `void` arrays of that type of coefficients,
    kernel rows and products; the others are in double. */
 typedef struct {
@@ -141,6 +187,11 @@ typedef struct {
     void (*solve_lower_transposed)(const double *l, double *b, ptrdiff_t n);
     int (*cholesky)(double *a, ptrdiff_t n);
     int (*invert)(double *a, ptrdiff_t n, double *work);
+    int (*process_outside[OLK_DTYPES])(olk_process *g);
+    ptrdiff_t (*process_victim[OLK_DTYPES])(const olk_process *g);
+    ptrdiff_t (*process_learn[OLK_DTYPES])(olk_process *g);
+    double (*process_variance[OLK_DTYPES])(const olk_process *g);
+    int (*process_is_sound[OLK_DTYPES])(const olk_process *g);
     olk_learn_readings_fn learn_readings;
 } olk_simd;
 

@@ -12,6 +12,7 @@
 #define OLK_COEF_BITS 32
 #endif
 
+#include "gaussian_process.h"
 #include "kernel_rows.h"
 #include "ring.h"
 #ifdef OLK_DOUBLE
@@ -38,6 +39,11 @@ static void olk_fill(olk_simd *to)
     to->argmin_plane[OLK_COEF_DTYPE] = olk_argmin_plane;
     to->squares[OLK_COEF_DTYPE] = olk_squares;
     to->cos_sin[OLK_COEF_DTYPE] = olk_cos_sin_row;
+    to->process_outside[OLK_COEF_DTYPE] = olk_process_outside;
+    to->process_victim[OLK_COEF_DTYPE] = olk_process_victim;
+    to->process_learn[OLK_COEF_DTYPE] = olk_process_learn;
+    to->process_variance[OLK_COEF_DTYPE] = olk_process_variance;
+    to->process_is_sound[OLK_COEF_DTYPE] = olk_process_is_sound;
 }
 
 /* Each is declared first: compilers warn of an external function without a prototype. What does not

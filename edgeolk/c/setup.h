@@ -15,7 +15,8 @@ typedef struct {
     size_t weights, mean_weights, blend, target, last_label, linear;
     size_t relevance, shared_relevance, gradient_steps, drift;
     size_t row_memory, memory_state, memory_mistakes, memory_narrow;
-    size_t novelty, channels, channel_counts, deviations, watch;
+    size_t novelty;
+    size_t channels, channel_counts, channel_bytes, clock, clock_bytes, watch_scores, watch;
     size_t errors, skipped;
     /* state of the forecaster */
     size_t history, forecaster, head, ml_poly, pending, season, kernel_rows;

@@ -6,7 +6,7 @@
    Walsh-Hadamard transforms with signs between, then cosine and sine. Blocks stay in registers and
    in 74 KiB of stack per step, 4 KiB in plain C; the caller provides the rest, nothing is
    allocated. Learners with weights of int8 and of float32 are defined in single precision and
-   learners with weights of float64 in double, operation by operation (docs/sorf.md, section 16): each
+   learners with weights of float64 in double, operation by operation (docs/sorf.md, section 17): each
    instruction set and each board computes the same bits. int8: changes are rounded stochastically. A
    microcontroller without a floating-point unit defines OLK_SORF_FIXED: features in fixed point
    (fixed_point.h), within some thousandths.
@@ -28,10 +28,10 @@
 #include "sorf_scores.h"
 
 #include "drift.h"
-#include "novelty.h"
 #include "relevance.h"
 #include "row_memory.h"
 #include "sorf_weights.h"
+#include "watch.h"
 
 /* Novelty (section 6b): window of the scale of scores, in rows; the smallest gain of the threshold,
    and its first gains times the rows so far. */
@@ -91,6 +91,43 @@ static inline void olk_update_relevance(const olk_sorf *p, const olk_sorf_state 
         olk_gradient_step(p, s, x, sigma);
 }
 
+/* The scores behind row number `row` of a call, where the call asks for them: the average's, the
+   last weights' and the memory's. */
+static inline void olk_write_parts(const olk_group_scores *f,
+                                   const olk_expert_weights *expert_weights,
+                                   const olk_sorf_state *s, ptrdiff_t row)
+{
+#ifdef OLK_SORF_NO_WISHES
+    (void)f, (void)expert_weights, (void)s, (void)row;
+#else
+    double all = 0.0, fa = 0.0, fw = 0.0, *parts = s->parts;
+    if (!parts)
+        return;
+    for (int32_t g = 0; g < f->p->groups; g++) {
+        const double share = f->p->groups == 1 ? 1.0 : (double)expert_weights->E[g];
+        all += share;
+        fa += share * (double)f->fa[g];
+        fw += share * (double)f->fw[g];
+    }
+    all = all > 0.0 ? all : 1.0; /* shares underflow where another expert is never wrong */
+    parts[3 * row] = fa / all;
+    parts[3 * row + 1] = fw / all;
+    parts[3 * row + 2] = f->recalled ? (double)f->recalled[0] : 0.0;
+#endif
+}
+
+/* What a row with this weight counts in the losses of experts. */
+static inline olk_real olk_counted(const olk_sorf_state *s, olk_real weight)
+{
+#ifdef OLK_SORF_NO_WISHES
+    (void)s;
+#else
+    if (s->counted)
+        return (olk_real)*s->counted;
+#endif
+    return weight;
+}
+
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
    the margin of y's class over the best other, or the predicted target. */
 static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_state *s,
@@ -141,14 +178,16 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
         olk_real score = one_column ? olk_sorf_score(&f, &weights, -1, 0, 0) : blended;
         margin = blended;
         if (olk_has_memory(p))
-            margin = olk_blend_memory(&f, &weights, s, y, weight, &score);
+            margin = olk_blend_memory(&f, &weights, s, y, olk_counted(s, weight), &score);
         returned = (double)score;
         *s->mistakes += margin <= 0;
+        olk_write_parts(&f, &weights, s, 0);
     }
     plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &weights, -1, 0, y) : 0;
     plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
     olk_real costs[2] = {0, 0}; /* of the average and the last weights */
-    olk_sorf_update_losses(&f, y, weight, s->L, olk_heaviest_group(p, &weights), costs);
+    olk_sorf_update_losses(&f, y, olk_counted(s, weight), s->L, olk_heaviest_group(p, &weights),
+                           costs);
     const olk_real cost = olk_sorf_cost(p, blended, y);
 
     const olk_real sigma = regression ? y - blended : (one_column ? y : 1);
@@ -200,8 +239,9 @@ static OLK_NOCLONE double olk_sorf_learn_novelty(const olk_sorf *p, const olk_so
 }
 
 /* out[columns]: blended scores of a row from those of its groups. */
-static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, olk_real linear,
-                               olk_real *recalled, const olk_expert_weights *expert_weights,
+static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdiff_t row,
+                               olk_real linear, olk_real *recalled,
+                               const olk_expert_weights *expert_weights,
                                const olk_real *fw, const olk_real *fa, double *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
@@ -221,6 +261,8 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, olk_r
     }
     if (p->task == OLK_SORF_REGRESSION)
         *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
+    else
+        olk_write_parts(&f, expert_weights, s, row);
 }
 
 /* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. */
@@ -267,7 +309,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
                                        : olk_reshaped_row(p, s, &in, s->inputs);
         olk_pass(p, s, &x, n_rows, NULL, of_w, fa);
         for (ptrdiff_t i = 0; i < n_rows; i++)
-            olk_blended(p, s, linear[i], recalled ? recalled + 3 * i : NULL, &expert_weights,
+            olk_blended(p, s, r + i, linear[i], recalled ? recalled + 3 * i : NULL, &expert_weights,
                         fw + i * G, fa + i * G, out + (r + i) * p->classes);
     }
 }

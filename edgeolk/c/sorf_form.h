@@ -15,7 +15,7 @@
 #include "sorf_types.h"
 
 /* The type of readings and of every number that is computed: learners with weights of int8 and of
-   float32 are defined in single precision (docs/sorf.md, section 16), those with weights of float64
+   float32 are defined in single precision (docs/sorf.md, section 17), those with weights of float64
    in double. A constant of the algorithm is rounded to it. */
 #ifdef OLK_SORF_FLOAT64
 typedef double olk_real;

@@ -1,9 +1,10 @@
-/* What a block of the sorf family may hold (holds.h): weights, experts, what options add, novelty in
-   time (docs/novelty.md) and the forecaster (docs/forecast.md). */
+/* What a block of the sorf family may hold (holds.h): weights, experts, what options add and the
+   forecaster (docs/forecast.md); watch_holds.h has anomalies of a stream. */
 #pragma once
 
 #include "holds.h"
 #include "sorf_row.h"
+#include "watch_holds.h"
 
 /* Numbers of the linear expert, of length scales and of the drift alarm are far below this. */
 static const double olk_max_number = 1e30;
@@ -144,55 +145,6 @@ static inline int olk_check_memory(const olk_setup *m, const uint8_t *block, olk
                     marks[capacity + j]);
         OLK_REQUIRE(marks[2 * capacity + j], OLK_BAD_MEMORY_COEFFICIENT, j, 0);
     }
-    return OLK_HOLDS;
-}
-
-/* -- Novelty in time -- */
-
-/* Channels, scores and events. */
-static inline int olk_check_in_time(const olk_setup *m, const uint8_t *block, olk_problem *problem)
-{
-    /* Positions of a channel's variances and mean squares; bounds on the absolute value of each of
-       its numbers: readings end at 1e15, deviations at 6, runs at 65,535; an accepted mean may
-       exceed this by some deviations. Squares of differences are finite in single precision. */
-    static const uint8_t of_squares[] = {1, 4, 6, 8, 9, 11};
-    static const double max_of_channel[] = {1e18, 1e36, 1.1e15, 40.0, 150.0, 20.0,
-                                            400.0, 7.0, 50.0, 5.0, 12.0, 150.0};
-    /* The same of threshold, unit, means and variances of the two scores, mean and deviation of an
-       event. */
-    static const double max_of_scores[] = {1e15, 1001.0, 1e15, 1e30, 1e15, 1e30, 1e18, 1e18};
-    enum { CHANNEL = sizeof max_of_channel / sizeof max_of_channel[0] };
-    const int64_t steps = olk_word_at(block, OLK_AT_STEPS, 0);
-    const int64_t idle = olk_word_at(block, m->at.watch, OLK_IDLE_ROWS);
-    const int64_t events = olk_word_at(block, m->at.watch, OLK_EVENTS);
-    const int64_t quiet = olk_word_at(block, m->at.watch, OLK_QUIET_ROWS);
-    const int64_t verdict = olk_word_at(block, m->at.watch, OLK_VERDICT);
-    const int64_t event = olk_word_at(block, m->at.watch, OLK_EVENT_STATE);
-    for (size_t i = 0; i < CHANNEL * (size_t)m->features; i++)
-        OLK_CHECK(olk_check_all(block, m->wide, m->at.channels, i, 1, -max_of_channel[i % CHANNEL],
-                                max_of_channel[i % CHANNEL], OLK_BAD_CHANNEL, problem));
-    for (size_t j = 0; j < (size_t)m->features; j++)
-        for (size_t i = 0; i < sizeof of_squares; i++)
-            OLK_CHECK(olk_check_all(block, m->wide, m->at.channels, CHANNEL * j + of_squares[i], 1,
-                                    0.0, DBL_MAX, OLK_BAD_CHANNEL_VARIANCE, problem));
-    for (size_t i = 0; i < OLK_SCORE_NUMBERS; i++) {
-        /* The threshold has a minimum; a unit, two variances and a deviation are not negative. */
-        const double lower = i == 0 ? olk_min_threshold : i % 2 ? 0.0 : -max_of_scores[i];
-        OLK_CHECK(olk_check_all(block, m->wide, m->at.deviations, i, 1, lower, max_of_scores[i],
-                                OLK_BAD_SCORES_IN_TIME, problem));
-    }
-    OLK_REQUIRE(olk_counts_to(idle, steps), OLK_BAD_IDLE_ROWS, steps, idle);
-    OLK_REQUIRE(olk_counts_to(events, olk_word_at(block, OLK_AT_MISTAKES, 0)), OLK_BAD_ALARMS, 0,
-                events);
-    OLK_REQUIRE(olk_counts_to(quiet, UINT16_MAX), OLK_BAD_QUIET_ROWS, 0, quiet);
-    OLK_REQUIRE(verdict >= 0 && verdict >> 8 < m->features && !(verdict & 0xE0) &&
-                    (verdict >> 1 & 3) < 3,
-                OLK_BAD_VERDICT, 0, verdict);
-    /* An event lasts by its value or by being flat, not by both. */
-    OLK_REQUIRE(event >= 0 && event >> OLK_EVENT_CHANNEL < m->features && !(event & 0xFFF80000) &&
-                    (event & (OLK_EVENT_IS_VALUE | OLK_EVENT_IS_FLAT)) !=
-                        (OLK_EVENT_IS_VALUE | OLK_EVENT_IS_FLAT),
-                OLK_BAD_EVENT, 0, event);
     return OLK_HOLDS;
 }
 
@@ -394,7 +346,7 @@ static inline int olk_check_sorf(const olk_setup *m, const uint8_t *block, olk_p
     if (OLK_MEMBER(m, at.blend))
         OLK_CHECK(olk_check_experts(m, block, problem));
     if (OLK_MEMBER(m, at.watch))
-        OLK_CHECK(olk_check_in_time(m, block, problem));
+        OLK_CHECK(olk_check_watch(m, block, problem));
     if (OLK_MEMBER(m, at.novelty))
         OLK_CHECK(olk_check_all(block, m->wide, m->at.novelty, 0, 2, 0.0,
                                 m->wide ? DBL_MAX : (double)FLT_MAX, OLK_BAD_NOVELTY, problem));

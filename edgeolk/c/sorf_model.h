@@ -119,7 +119,10 @@ static inline void olk_attach_learner(olk_model *m)
     s->row = OLK_REGION(m, feature_row);
     s->channels = OLK_REGION(m, channels);
     s->readings = OLK_REGION(m, channel_counts);
-    s->deviations = OLK_REGION(m, deviations);
+    s->channel_bytes = OLK_REGION(m, channel_bytes);
+    s->clock = OLK_REGION(m, clock);
+    s->clock_bytes = OLK_REGION(m, clock_bytes);
+    s->watch_scores = OLK_REGION(m, watch_scores);
     s->watch = OLK_REGION(m, watch);
 }
 
@@ -297,8 +300,9 @@ static inline void olk_model_count_error(const olk_model *m, double y, double an
     errors[1] += olk_fabs(y - answer);
 }
 
-/* Learns a row with its label and weight, not of a forecaster. *f receives the score before
-   learning, *sums those of the row, before the features scale it in place. */
+/* Learns a row with its label and weight, not of a forecaster; the label of a row in time is its
+   time in seconds, NaN if unknown. *f receives the score before learning, *sums those of the row,
+   before the features scale it in place. */
 static inline int olk_model_learn(olk_model *m, const void *x, double y, double weight, double *f,
                                   olk_row_sums *sums)
 {
@@ -307,7 +311,7 @@ static inline int olk_model_learn(olk_model *m, const void *x, double y, double 
     const olk_sorf_row row = {x, NULL, 0};
     *sums = olk_sums_of_row(x, setup->features, setup->wide, p->hold);
     if (OLK_HAS(m, watch)) {
-        *f = OLK_OF(m).ops->learn_in_time(p, &m->state, &row);
+        *f = OLK_OF(m).ops->learn_in_time(p, &m->state, &row, y);
         return OLK_DONE;
     }
     if (!(sums->sizes <= OLK_MAX_SUM(m)))
@@ -464,7 +468,7 @@ static inline void olk_model_restart(olk_model *m)
     olk_end_step(m->state.flags, 0);
 }
 
-/* Novelty in time: the recent rows are normal from now on. */
+/* Rows in time: the recent ones are normal from now on. */
 static inline void olk_model_accept(olk_model *m)
 {
     olk_begin_step(m->state.flags);
@@ -474,28 +478,31 @@ static inline void olk_model_accept(olk_model *m)
 
 /* -- What users ask -- */
 
-/* Novelty in time: the verdict on the last row learned. */
+/* Rows in time: the verdict on the last row learned. */
 typedef struct {
-    int novel, event;  /* event: one is in progress */
-    int part, what;    /* what decided; what was unusual about the channel */
-    uint32_t channel;
-    uint64_t alarms;   /* events */
-    double threshold;  /* for the next row */
+    double score; /* from 0 to 1; from 0.5 on the row is novel */
+    int novel, alarm, event, rare;
+    int part;         /* what it is unusual in (watch_state.h) */
+    uint32_t channel; /* which is the most unusual in it */
+    uint64_t bits;    /* all of these but the score as a word (watch_state.h) */
+    uint64_t alarms;  /* of all rows */
 } olk_verdict;
 
 static inline olk_verdict olk_model_verdict(const olk_model *m)
 {
-    const uint64_t *watch = m->state.watch, bits = watch[OLK_VERDICT];
-    const void *deviations = m->state.deviations;
+    const uint64_t bits = m->state.watch[OLK_VERDICT];
+    const void *scores = m->state.watch_scores;
     olk_verdict v;
-    v.novel = (int)(bits & 1);
-    v.event = watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS;
-    v.part = (int)(bits >> 1 & 3);
-    v.what = (int)(bits >> 3 & 3);
-    v.channel = (uint32_t)(bits >> 8);
-    v.alarms = watch[OLK_EVENTS];
-    v.threshold = OLK_SETUP_OF(m)->wide ? *(const double *)deviations
-                                        : (double)*(const float *)deviations;
+    v.score = OLK_SETUP_OF(m)->wide ? ((const double *)scores)[OLK_WATCH_SCORE]
+                                    : (double)((const float *)scores)[OLK_WATCH_SCORE];
+    v.novel = (bits & OLK_IS_NOVEL) != 0;
+    v.alarm = (bits & OLK_IS_ALARM) != 0;
+    v.event = (bits & OLK_IS_EVENT) != 0;
+    v.rare = (bits & OLK_IS_RARE) != 0;
+    v.part = (int)(bits >> OLK_VERDICT_PART & 7);
+    v.channel = (uint32_t)(bits >> OLK_VERDICT_CHANNEL);
+    v.bits = bits;
+    v.alarms = m->state.watch[OLK_ALARMS];
     return v;
 }
 
@@ -503,7 +510,7 @@ static inline olk_verdict olk_model_verdict(const olk_model *m)
 typedef struct {
     uint64_t steps, mistakes, updates; /* those before the width was known included */
     uint64_t skipped, clipped_rows;
-    uint64_t alarms;     /* of drift; novelty in time: events */
+    uint64_t alarms;     /* of drift; of rows in time */
     uint64_t remembered; /* rows in the row memory */
 } olk_counts;
 
@@ -525,7 +532,7 @@ static inline olk_counts olk_model_counts(const olk_model *m)
     if (OLK_HAS(m, clipped_rows))
         n.clipped_rows = *olk_counter(m, setup->at.clipped_rows);
     if (OLK_HAS(m, watch))
-        n.alarms = m->state.watch[OLK_EVENTS];
+        n.alarms = m->state.watch[OLK_ALARMS];
     else if (OLK_HAS(m, drift))
         n.alarms = (uint64_t)olk_drift_number(&m->state, setup->wide, OLK_DRIFT_ALARMS);
     if (OLK_HAS(m, row_memory))

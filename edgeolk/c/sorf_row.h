@@ -1,36 +1,15 @@
 /* What a learner on structured features does whatever the type of its weights: the bounds that it
-   checks a row against, its initialisation, and the threshold of novelty in time. */
+   checks a row against, and its initialisation. */
 #pragma once
 
 #include "drift.h"
-
-/* -- The threshold of novelty in time --
-   The threshold that a share nu of rows exceeds in the long run (docs/novelty.md, step C.1). */
-
-/* The initial and the smallest threshold; the smallest step, and the first steps times the rows so
-   far. */
-static const double olk_first_threshold = 4.0, olk_min_threshold = 0.5;
-static const double olk_min_threshold_step = 0.002, olk_first_steps = 10.0;
-
-/* Quantile tracking by stochastic gradient. `rows`: previous rows with a model. */
-static inline double olk_next_threshold(double threshold, int novel, double rows, double nu)
-{
-    const double early = olk_first_steps / (rows + 1.0);
-    const double step = early > olk_min_threshold_step ? early : olk_min_threshold_step;
-    threshold += novel ? step * (1.0 - nu) : -step * nu;
-    return threshold > olk_min_threshold ? threshold : olk_min_threshold;
-}
-
-/* -- Bounds, and the beginning --
-   Bounds that a learner on structured features checks a row against, and its initialisation. */
+#include "watch_state.h"
 
 /* The largest sums of |x_j|, in either type; the largest growth by three transforms (64^3) and
    relevance (e^2); the limits for the linear expert, which takes squares, and for gradients, which
    are squared and grow with a row and with the widths. */
 static const double olk_max_double_sum = 1e300, olk_max_single_sum = 1e30, olk_max_growth = 2e6;
 static const double olk_max_linear_sum = 1e12, olk_max_gradient_sum = 1e10;
-/* The largest target of regression. */
-static const double olk_max_regression_target = 1e100;
 
 /* Sets the frequencies for a kernel width, `widths` being its multiples for each group. Returns the
    largest sum of |x_j| of a row whose angles and squares do not overflow. `wide`: rows are doubles,
@@ -70,11 +49,11 @@ static inline int olk_sorf_accepts(const void *x, ptrdiff_t d, int wide, double 
 /* Whether a regression target can be learned. */
 static inline int olk_sorf_accepts_target(double y)
 {
-    return olk_fabs(y) <= olk_max_regression_target;
+    return olk_fabs(y) <= OLK_MAX_DOUBLE_TARGET;
 }
 
 /* Initialises a new learner, whose memory is all zero: averaging windows, variances of the linear
-   expert and the spread of the inputs begin at 1, novelty in time with a threshold and no event. */
+   expert and the spread of the inputs begin at 1. */
 static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, int wide)
 {
     olk_begin_windows(p, s, wide);
@@ -86,11 +65,6 @@ static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, in
         else
             ((float *)s->Sl)[i] = 1.0f;
     }
-    if (s->watch) {
-        if (wide)
-            ((double *)s->deviations)[0] = olk_first_threshold;
-        else
-            ((float *)s->deviations)[0] = (float)olk_first_threshold;
-        s->watch[OLK_QUIET_ROWS] = OLK_EVENT_ROWS + 1;
-    }
+    if (s->watch)
+        olk_begin_watch(s, p->d / 3, wide);
 }

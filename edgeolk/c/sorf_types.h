@@ -104,7 +104,7 @@ enum { OLK_SORF_BINARY = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_S
 
 /* A learner's configuration: set at construction, constant afterwards. */
 typedef struct {
-    ptrdiff_t d, D;    /* inputs (three a channel for novelty in time), frequencies */
+    ptrdiff_t d, D;    /* inputs (three a channel of rows in time), frequencies */
     ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
     int32_t task;
     int32_t groups;                              /* 1 to 4; 1 for novelty */
@@ -123,7 +123,6 @@ typedef struct {
     double r, sharp, delta, cmin, cmax, shrink;
     double nu, window;                           /* novelty */
     int32_t history;                             /* rows are ordered in time */
-    int32_t robust;                              /* option of novelty in time, 0 or 1 */
     uint64_t signs;                              /* state of the feature generator, seeded */
     int32_t memory;                              /* rows of the row memory, 0: off */
     int32_t memory_narrow;                       /* its narrower kernel has experts too, 0 or 1 */
@@ -154,17 +153,27 @@ typedef struct {
     uint64_t *memory_held;   /* rows stored; from bit 32 on where the search begins */
     void *memory_mistakes;   /* [OLK_MEMORY_WEIGHTS] of type */
     void *memory_narrow;     /* [OLK_MEMORY_WEIGHTS - 1] of type, of the narrower kernel's experts */
-    /* novelty in time */
-    void *channels;         /* 12 numbers of each of d / 3 channels, of type: novelty.h */
-    uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
-    void *deviations;       /* [OLK_SCORE_NUMBERS] of type: novelty.h */
-    uint64_t *watch;        /* [OLK_WATCH_WORDS]: positions below */
+    /* anomalies of a stream of d / 3 channels: watch_state.h */
+    void *channels;         /* [d / 3][OLK_CHANNEL_NUMBERS] of type */
+    uint32_t *readings;     /* [d / 3]: readings learned, and from bit 16 on rows without a change */
+    uint8_t *channel_bytes; /* [d / 3][OLK_CHANNEL_BYTES] */
+    void *clock;            /* seasons: [d / 3][OLK_CLOCK_NUMBERS] of type */
+    uint8_t *clock_bytes;   /* [d / 3][OLK_CLOCK_BYTES] */
+    void *watch_scores;     /* [OLK_WATCH_NUMBERS] of type */
+    uint64_t *watch;        /* [OLK_WATCH_WORDS] */
     /* scratch */
-    void *inputs; /* relevance of each input: [2][d] of type; novelty in time: [d]; clamped
+    void *inputs; /* relevance of each input: [2][d] of type; rows in time: [d]; clamped
                                inputs otherwise: [d], where a single row may be stored */
     void *scores;           /* K > 1: [2][groups][K] of type */
     void *recalled;         /* row memory, K > 1: [2][K], with two kernels [3][K]; of type */
     void *row;              /* may be NULL: [D][2] of type */
+#ifndef OLK_SORF_NO_WISHES
+    /* what a call in the library may ask for, else NULL: two classes: where to write f_a, f_w and g
+       of each row (docs/sorf.md, section 16); what a row weighs in the counters of mistakes, if not
+       as in its step (section 6) */
+    double *parts;
+    const double *counted;
+#endif
 #ifdef OLK_SORF_SCRATCH
     double *work;           /* [OLK_WORK_BYTES / 8]: sorf_form.h */
 #endif
@@ -180,9 +189,12 @@ typedef struct {
 /* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning. */
 typedef double (*olk_sorf_learn_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                     double y, double weight);
-/* Returns f - rho before this step, or tau - u for novelty in time; negative means novel. */
+/* Returns f - rho before this step; negative means novel. */
 typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
                                       const olk_sorf_row *);
+/* Rows in time: `seconds` is NaN if unknown. Returns 0.5 minus the row's score. */
+typedef double (*olk_sorf_watch_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
+                                    double seconds);
 /* Events that a user reports on rows in time: they are normal from now on, or the stream
    stopped. */
 typedef void (*olk_sorf_event_fn)(const olk_sorf *, const olk_sorf_state *);
@@ -210,7 +222,7 @@ typedef struct {
     const char *name;
     olk_sorf_learn_fn learn;
     olk_sorf_novelty_fn learn_novelty;
-    olk_sorf_novelty_fn learn_in_time; /* novelty in time */
+    olk_sorf_watch_fn learn_in_time;
     olk_sorf_event_fn accept, restart_rows;
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
@@ -220,34 +232,6 @@ typedef struct {
     olk_forecast_plain_fn restart, begin;
     double largest_target; /* of the forecaster */
 } olk_sorf_ops;
-
-/* -- Events of novelty in time --
-   Words in the block of novelty in time (docs/novelty.md). */
-
-/* Rows without an alarm after which an event is over. */
-enum { OLK_EVENT_ROWS = 64 };
-
-/* Positions of 64-bit words in `watch`: rows that do not count because no channel had moved yet;
-   events; rows since the last row of an event; the verdict on the last row; the state of the
-   current event. */
-enum {
-    OLK_IDLE_ROWS = 0,
-    OLK_EVENTS = 1,
-    OLK_QUIET_ROWS = 2,
-    OLK_VERDICT = 3,
-    OLK_EVENT_STATE = 4,
-    OLK_WATCH_WORDS = 5
-};
-/* A verdict: bit 0 novel, bits 1 and 2 the part, 3 and 4 the cause, from 8 on the channel. */
-
-/* The state of an event. Bits 0 to 15: its number of rows. OLK_EVENT_IS_VALUE: it lasts while the
-   channel's reading is far from its earlier mean; OLK_EVENT_IS_FLAT: while the channel is flat.
-   OLK_RESTARTED: the previous row is unknown. From bit OLK_EVENT_CHANNEL on: the channel. */
-enum { OLK_MAX_EVENT_ROWS = 65535, OLK_EVENT_CHANNEL = 32 };
-enum { OLK_EVENT_IS_VALUE = 65536, OLK_EVENT_IS_FLAT = 131072, OLK_RESTARTED = 262144 };
-
-/* `deviations`: index of the channel's mean and deviation before the event; numbers in all. */
-enum { OLK_BEFORE_EVENT = 6, OLK_SCORE_NUMBERS = 8 };
 
 /* -- The dirty flag --
    The dirty flag of a step in progress, in the flags of a block: in memory that outlives the

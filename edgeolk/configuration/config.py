@@ -314,9 +314,16 @@ def _configured(
 def _alternatives(given: Mapping[str, Any], least: int) -> str:
     """What takes less than ``least`` bytes, the fewest of these arguments, as text; "" if nothing.
 
-    One scale for all inputs, or fewer classes; each is tried as a caller would.
+    No season of a day, one scale for all inputs, or fewer classes; each is tried as a caller would.
     """
     text = ""
+    if given.get("clock"):
+        try:
+            _configured(**{**given, "clock": False, "ram": 0})
+        except RamError as error:
+            text += f"; or {error.least} without the season of a day, clock=True"
+        except (TypeError, ValueError):  # other arguments exclude it
+            pass
     if given.get("scale") != "common":
         try:
             _configured(**{**given, "scale": "common", "ram": 0})

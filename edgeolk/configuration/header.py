@@ -1,6 +1,6 @@
 """Third step: the header of a block: the configuration as the numbers of files, and counters.
 
-Format version 4, little-endian in files, native byte order in a live block::
+Format version 5, little-endian in files, native byte order in a live block::
 
     0   4s  mark "eolk"              46  H   columns of coefficients
     4   B   format version           48  B   values
@@ -37,7 +37,7 @@ from edgeolk.parts import storage
 from edgeolk.scaling import record as preprocessing
 
 MARK = b"eolk"
-VERSION = 4
+VERSION = 5
 CRC_OFFSET = 8
 FLAGS_OFFSET = 50
 FIXED_BYTES = 88

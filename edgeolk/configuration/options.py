@@ -35,6 +35,7 @@ class Parameters(TypedDict, total=False):
     clip: float | None
     clip_coefficients: float | None
     clip_rows: float | None
+    clock: bool
     cmax: float
     cmin: float
     coe: float
@@ -92,7 +93,6 @@ class Parameters(TypedDict, total=False):
     relevance: Literal["shared"] | bool | None
     rescale: bool
     ridge: float
-    robust: bool
     rule: Literal["jmlr", "icml", "loose"]
     sampling: Sampling | str
     scale: str | None

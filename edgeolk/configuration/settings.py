@@ -152,6 +152,11 @@ class Settings:
         return False
 
     @property
+    def learns_on_board(self) -> bool:
+        """Whether it learns as exported C."""
+        return True
+
+    @property
     def weight_regions(self) -> tuple[str, ...]:
         """Regions of the weights of features that ``weights_`` shows; empty for support vectors."""
         return ()
@@ -180,6 +185,11 @@ class Settings:
     def no_weights(self) -> str:
         """Why rows cannot be weighted, "" if they can."""
         raise NotImplementedError
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether other scores of two classes are behind the score of a row."""
+        return False
 
     @property
     def max_weight(self) -> float:
@@ -236,7 +246,7 @@ class Settings:
 
     @property
     def reports_events(self) -> bool:
-        """Whether each row has a verdict: novel, event, why."""
+        """Whether each row has a verdict: novel, alarm, event, rare, why."""
         return False
 
     @property

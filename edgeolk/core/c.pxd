@@ -231,6 +231,50 @@ cdef extern from "ring_table.h" nogil:
     ctypedef int (*olk_simd_cholesky)(double* a, ptrdiff_t n) noexcept
     ctypedef int (*olk_simd_invert)(double* a, ptrdiff_t n, double* work) noexcept
 
+    double olk_max_entry(int wide, int normalised) noexcept
+    double olk_lowest_pivot(int normalised, double added) noexcept
+    double olk_raised_ridge(double ridge, double self_kernel) noexcept
+
+    ctypedef struct olk_evidence:
+        double error
+        double weight
+        double scale
+
+    ctypedef struct olk_process:
+        double forgetting
+        double noise
+        double jitter
+        int32_t whitened
+        int32_t by_divergence
+        double max_coefficient
+        double max_entry
+        double max_scale
+        double min_pivot
+        ptrdiff_t budget
+        ptrdiff_t n
+        void* coef
+        double* scale
+        olk_evidence* evidence
+        void* gram
+        void* posterior
+        void* mean
+        void* row
+        void* work
+        void* work2
+        void* work3
+        double y
+        double f
+        double self_kernel
+        double distance
+        double variance
+        ptrdiff_t slot
+
+    ctypedef int (*olk_simd_process_outside)(olk_process* g) noexcept
+    ctypedef ptrdiff_t (*olk_simd_process_victim)(const olk_process* g) noexcept
+    ctypedef ptrdiff_t (*olk_simd_process_learn)(olk_process* g) noexcept
+    ctypedef double (*olk_simd_process_variance)(const olk_process* g) noexcept
+    ctypedef int (*olk_simd_process_is_sound)(const olk_process* g) noexcept
+
     ctypedef struct olk_simd:
         const char* name
         olk_row_fn row[5]
@@ -267,6 +311,11 @@ cdef extern from "ring_table.h" nogil:
         olk_simd_solve_lower_transposed solve_lower_transposed
         olk_simd_cholesky cholesky
         olk_simd_invert invert
+        olk_simd_process_outside process_outside[3]
+        olk_simd_process_victim process_victim[3]
+        olk_simd_process_learn process_learn[3]
+        olk_simd_process_variance process_variance[3]
+        olk_simd_process_is_sound process_is_sound[3]
         olk_learn_readings_fn learn_readings
 
 
@@ -415,7 +464,6 @@ cdef extern from "sorf_types.h" nogil:
         double nu
         double window
         int32_t history
-        int32_t robust
         uint64_t signs
         int32_t memory
         int32_t memory_narrow
@@ -448,12 +496,17 @@ cdef extern from "sorf_types.h" nogil:
         void* memory_narrow
         void* channels
         uint32_t* readings
-        void* deviations
+        uint8_t* channel_bytes
+        void* clock
+        uint8_t* clock_bytes
+        void* watch_scores
         uint64_t* watch
         void* inputs
         void* scores
         void* recalled
         void* row
+        double* parts
+        const double* counted
 
     ctypedef struct olk_sorf_row:
         const void* values
@@ -464,6 +517,8 @@ cdef extern from "sorf_types.h" nogil:
                                          const olk_sorf_row* row, double y, double weight) noexcept
     ctypedef double (*olk_sorf_novelty_fn)(const olk_sorf* p, const olk_sorf_state* s,
                                            const olk_sorf_row* row) noexcept
+    ctypedef double (*olk_sorf_watch_fn)(const olk_sorf* p, const olk_sorf_state* s,
+                                         const olk_sorf_row* row, double seconds) noexcept
     ctypedef void (*olk_sorf_event_fn)(const olk_sorf* p, const olk_sorf_state* s) noexcept
     ctypedef void (*olk_sorf_scores_fn)(const olk_sorf* p, const olk_sorf_state* s,
                                         const olk_sorf_row* row, ptrdiff_t m, double* out) noexcept
@@ -483,7 +538,7 @@ cdef extern from "sorf_types.h" nogil:
         const char* name
         olk_sorf_learn_fn learn
         olk_sorf_novelty_fn learn_novelty
-        olk_sorf_novelty_fn learn_in_time
+        olk_sorf_watch_fn learn_in_time
         olk_sorf_event_fn accept
         olk_sorf_event_fn restart_rows
         olk_sorf_scores_fn scores
@@ -521,7 +576,10 @@ cdef extern from "setup.h" nogil:
         size_t novelty
         size_t channels
         size_t channel_counts
-        size_t deviations
+        size_t channel_bytes
+        size_t clock
+        size_t clock_bytes
+        size_t watch_scores
         size_t watch
         size_t errors
         size_t skipped
@@ -636,12 +694,14 @@ cdef extern from "sorf_model.h" nogil:
         double max_sum
 
     ctypedef struct olk_verdict:
+        double score
         int novel
+        int alarm
         int event
+        int rare
         int part
-        int what
         uint32_t channel
-        double threshold
+        uint64_t bits
 
     ctypedef struct olk_counts:
         uint64_t steps

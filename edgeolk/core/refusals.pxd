@@ -1,14 +1,15 @@
 """Refusals: exceptions for rows, labels and weights that are not accepted. Without numpy."""
 
-from libc.math cimport floor, isfinite, isnan
-from libc.math cimport isfinite
+from libc.math cimport NAN, floor, isfinite, isnan
 from libc.stdint cimport int64_t
 
 from edgeolk.core.state cimport (
     REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_LATE, REFUSED_NO_PENDING,
     REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_ROW, REFUSED_TARGET,
 )
-from edgeolk.core.state cimport LABELS_CLASSES, LABELS_KNOWN_OR_NOT, LABELS_TWO, State
+from edgeolk.core.state cimport (
+    LABELS_CLASSES, LABELS_KNOWN_OR_NOT, LABELS_TIMES, LABELS_TWO, State,
+)
 
 
 # Exceptions for refused rows, labels and weights. Without numpy.
@@ -93,6 +94,8 @@ cdef inline bint is_label(const State* s, double label) noexcept nogil:
         return label == 1.0 or label == -1.0
     if s.c.labels == LABELS_CLASSES:
         return 0.0 <= label < s.c.columns and label == floor(label)
+    if s.c.labels == LABELS_TIMES:  # a time, which may be unknown
+        return True
     return isfinite(label) or (s.c.labels == LABELS_KNOWN_OR_NOT and isnan(label))
 
 
@@ -102,6 +105,29 @@ cdef inline str labels_allowed(const State* s):
     if s.c.labels == LABELS_KNOWN_OR_NOT:
         return "finite, or None if it is never known"
     return "-1 or +1" if s.c.labels == LABELS_TWO else "finite"
+
+
+cdef inline int check_clock(const State* s) except -1:
+    """Refuse times for a learner that learns no season of a day."""
+    if not s.setup.at.clock:
+        raise ValueError("time needs loss='novelty', history=True and clock=True: no other learner"
+                         " has a season of a day")
+    return 0
+
+
+cdef inline double seconds_of(const State* s, object time) except? -1.0:
+    """The time of a row in seconds; NaN for None."""
+    if time is None:
+        return NAN
+    check_clock(s)
+    try:
+        if isinstance(time, (bool, str, bytes, bytearray)):
+            raise TypeError
+        return float(time)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(
+            "time must be a number of seconds since a midnight of the place, or None, got"
+            f" {type(time).__name__}") from None
 
 
 cdef inline bint is_weight(const State* s, double weight) noexcept nogil:

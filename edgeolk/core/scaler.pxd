@@ -14,6 +14,7 @@ from libc.math cimport HUGE_VAL, fabs, fmax, isfinite, ldexp, sqrt
 from libc.stdint cimport INT64_MAX, int64_t, int8_t
 
 from edgeolk.core.numbers cimport floating
+from edgeolk.core.state cimport MAX_COUNT
 from edgeolk.core.c cimport (
     olk_affine, olk_affine_of, olk_feature_statistics, olk_finish_affine, olk_load_statistics,
     olk_scale_reading, olk_scaled_number, olk_scaler, olk_update_reading,
@@ -115,7 +116,7 @@ cdef struct Scaler:
     double clip               # deviations; 0: readings are not clipped
     int64_t window            # 0 if and only if clip is 0
     int64_t freeze_after      # 0: never
-    int64_t* n_seen           # examples in the statistics; stops at 2^62
+    int64_t* n_seen           # examples in the statistics; stops at MAX_COUNT
     int64_t* frozen           # 0 or 1
     olk_scaler kept           # with clip > 0 as in a learner; least and most of any minmax
     Moments moments           # METHOD_STANDARD with clip = 0, not available in learners
@@ -151,7 +152,7 @@ cdef inline void learn(Scaler* s, const floating* x) noexcept nogil:
     elif s.clip == 0.0:
         for j in range(s.n_features):
             widen(s, j, x[j])
-    s.n_seen[0] += s.n_seen[0] < <int64_t>1 << 62
+    s.n_seen[0] += s.n_seen[0] < MAX_COUNT
     s.frozen[0] = s.n_seen[0] == s.freeze_after
 
 

@@ -89,11 +89,6 @@ cdef struct Hints:
     double error              # S, the squared error of the hints since the last halving (POMDR)
     int64_t seen              # examples added to the window
 
-cdef struct Evidence:
-    double error              # sum of squared errors over their predicted variances
-    double weight             # number of these errors
-    double scale              # of the stored matrix of a posterior
-
 cdef struct Nystrom:
     int64_t rank              # eigenfunctions in use, 0 before the change of basis
 
@@ -139,6 +134,7 @@ cdef enum Labels:
     LABELS_TARGETS            # finite numbers
     LABELS_KNOWN_OR_NOT       # or none: the target is not known
     LABELS_UNUSED             # finite numbers or none, which change nothing
+    LABELS_TIMES              # the same to callers; inside, the time of the row in seconds or NaN
 
 
 cdef struct Settings:

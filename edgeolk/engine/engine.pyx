@@ -6,7 +6,7 @@ use by two threads. It depends on neither numpy nor the catalogue, so it runs wi
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
-from libc.math cimport NAN
+from libc.math cimport NAN, isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.errors import BadRowError
@@ -19,7 +19,7 @@ from edgeolk.core.rows cimport accepts, borrow, move_scratch
 from edgeolk.ring.expansion cimport coefficient_count
 from edgeolk.ring.ring cimport SupportVectorRing, ring_average, ring_rebuild, ring_variance
 from edgeolk.sorf.sorf cimport (
-    forecasts, memory_share, reason_of, repeats, since_check, sorf_ask, sorf_tell, watches,
+    forecasts, memory_share, repeats, since_check, sorf_ask, sorf_tell, watches,
 )
 from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.parts cimport FAMILY_SORF
@@ -31,9 +31,10 @@ from edgeolk.core.c cimport (
     olk_verdict, olk_width,
 )
 from edgeolk.core.refusals cimport (
-    check_weight, is_label, label_error, labels_allowed, not_finite, outcome_error, wrong_length,
+    check_weight, is_label, label_error, labels_allowed, not_finite, outcome_error, seconds_of,
+    wrong_length,
 )
-from edgeolk.core.state cimport DONE, Model, State
+from edgeolk.core.state cimport DONE, LABELS_TIMES, Model, State
 from edgeolk.engine.step cimport (
     answer, asks_score, construct, count_asked, family_of, learn, skip, wants,
 )
@@ -190,11 +191,17 @@ cdef class Engine:
         self.idle()
         return take_dense(&self.state, numbers, learning)
 
-    def learn_row(self, object x, double y, double weight=1.0):
+    def learn_row(self, object x, double y, double weight=1.0, object time=None):
         """Learn one row of a float64 buffer; returns the score before the update.
 
         NaN for a bad row if bad rows are skipped.
         """
+        if self.state.c.labels == LABELS_TIMES:
+            if not isfinite(y):
+                raise label_error(y, labels_allowed(&self.state), "y", repr(y))
+            y = seconds_of(&self.state, time)
+        elif time is not None:
+            seconds_of(&self.state, time)  # raises
         if self.state.skipped == NULL:
             return self.learn_checked(x, y, weight)
         try:
@@ -418,8 +425,8 @@ cdef class Engine:
         }
 
     def reason(self):
-        """What decided the verdict on the last row, as one number (``reason_of``)."""
-        return reason_of(&self.state)
+        """The verdict on the last row as one number: a word of c/watch_state.h."""
+        return float(olk_model_verdict(&self.state.sorf).bits)
 
     def accept(self):
         """Treat the recent rows as normal from now on."""
@@ -430,13 +437,14 @@ cdef class Engine:
         olk_model_accept(&self.state.sorf)
 
     def verdict(self):
-        """Of the last row learned: whether it is novel, whether an event is ongoing, which part,
-        channel and kind; None unless the learner does novelty detection over time."""
+        """Of the last row learned: its score, whether it is novel, an alarm, part of an event, rare;
+        part and channel. None unless the learner finds anomalies of a stream."""
         cdef olk_verdict v
         if not watches(&self.state):
             return None
         v = olk_model_verdict(&self.state.sorf)
-        return bool(v.novel), bool(v.event), v.part, v.channel, v.what
+        flags = bool(v.novel), bool(v.alarm), bool(v.event), bool(v.rare)
+        return (v.score, *flags, v.part, v.channel)
 
     def gamma(self):
         """The kernel width in use."""

@@ -49,8 +49,8 @@ cdef inline int fill_ring_setup(olk_setup* m, object config, object regions) exc
 cdef inline int fill_sorf_setup(olk_setup* m, object config, object regions) except -1:
     """Fill the struct of a model of the sorf family."""
     fill_setup(m, config, regions)
-    # Relevance scales a row in place. Novelty in time puts a converted row in the part of its
-    # inputs that is not written yet.
+    # Relevance scales a row in place. A converted row in time is in the part of its inputs that is
+    # not written yet.
     if not m.at.query and m.at.inputs:
         m.at.query = m.at.inputs
         if m.at.watch:

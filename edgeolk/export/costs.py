@@ -10,7 +10,7 @@ from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from edgeolk.export.kinds import KINDS
+from edgeolk.export.kinds import module_of
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 
@@ -18,8 +18,9 @@ from edgeolk.parts import Dtype
 COMPILERS = "gcc 12.2, -Os to -O3, Cortex-M0 and M4F"
 #: The maximum stack of a library function of the compiler or of ``memcpy`` and the like, in bytes.
 OF_OTHERS = 96
-#: Compiler flags of each arithmetic.
-FLAGS = {"double": "", "single": "-DEK_SINGLE", "whole": "-DEK_FIXED"}
+#: Compiler flags of each arithmetic: the library's, whose results are equal to the bit, and
+#: features in whole numbers, for cores without a floating-point unit.
+FLAGS = {"library": "", "whole": "-DEK_FIXED"}
 
 
 class Cost(NamedTuple):
@@ -38,43 +39,42 @@ class Cost(NamedTuple):
 
 #: By kind, type of numbers and arithmetic.
 COSTS: dict[tuple[str, str, str], Cost] = {
-    ("learner", "int8", "double"): Cost(5488, 2904, (31, 47)),
-    ("learner", "int8", "single"): Cost(3776, 2264, (23, 35)),
+    ("learner", "int8", "library"): Cost(3776, 2264, (23, 35)),
     ("learner", "int8", "whole"): Cost(3768, 2264, (22, 35)),
-    ("learner", "float32", "double"): Cost(3800, 2096, (22, 35)),
-    ("learner", "float64", "double"): Cost(5168, 2688, (23, 35)),
-    ("remembering", "int8", "double"): Cost(5512, 3328, (36, 56)),
-    ("remembering", "int8", "single"): Cost(3896, 2424, (27, 43)),
+    ("learner", "float32", "library"): Cost(3800, 2096, (22, 35)),
+    ("learner", "float64", "library"): Cost(5168, 2688, (23, 35)),
+    ("remembering", "int8", "library"): Cost(3896, 2424, (27, 43)),
     ("remembering", "int8", "whole"): Cost(3888, 2800, (26, 42)),
-    ("remembering", "float32", "double"): Cost(3912, 3088, (27, 42)),
-    ("remembering", "float64", "double"): Cost(5272, 3104, (26, 43)),
-    ("novelty", "int8", "double"): Cost(3200, 1440, (17, 25)),
-    ("novelty", "int8", "single"): Cost(2528, 1280, (14, 21)),
+    ("remembering", "float32", "library"): Cost(3912, 3088, (27, 42)),
+    ("remembering", "float64", "library"): Cost(5272, 3104, (26, 43)),
+    ("novelty", "int8", "library"): Cost(2528, 1280, (14, 21)),
     ("novelty", "int8", "whole"): Cost(2536, 1288, (13, 20)),
-    ("novelty", "float32", "double"): Cost(2528, 1280, (14, 20)),
-    ("novelty", "float64", "double"): Cost(3208, 1448, (14, 21)),
-    ("watching", "int8", "double"): Cost(2488, 1416, (13, 26)),
-    ("watching", "int8", "single"): Cost(1808, 1416, (13, 25)),
+    ("novelty", "float32", "library"): Cost(2528, 1280, (14, 20)),
+    ("novelty", "float64", "library"): Cost(3208, 1448, (14, 21)),
+    ("watching", "int8", "library"): Cost(1808, 1416, (13, 25)),
     ("watching", "int8", "whole"): Cost(1816, 1416, (12, 25)),
-    ("watching", "float32", "double"): Cost(1808, 1416, (12, 25)),
-    ("watching", "float64", "double"): Cost(2480, 1352, (13, 25)),
-    ("forecaster", "int8", "double"): Cost(6008, 3392, (36, 53)),
-    ("forecaster", "int8", "single"): Cost(3968, 2416, (25, 39)),
+    ("watching", "float32", "library"): Cost(1808, 1416, (12, 25)),
+    ("watching", "float64", "library"): Cost(2480, 1352, (13, 25)),
+    ("forecaster", "int8", "library"): Cost(3968, 2416, (25, 39)),
     ("forecaster", "int8", "whole"): Cost(3960, 2416, (24, 38)),
-    ("forecaster", "float32", "double"): Cost(3984, 2264, (25, 39)),
-    ("forecaster", "float64", "double"): Cost(5736, 3096, (28, 42)),
-    ("ring", "float32", "double"): Cost(536, None, (2, 3)),
-    ("ring", "float64", "double"): Cost(536, None, (2, 3)),
+    ("forecaster", "float32", "library"): Cost(3984, 2264, (25, 39)),
+    ("forecaster", "float64", "library"): Cost(5736, 3096, (28, 42)),
+    ("ring", "float32", "library"): Cost(536, None, (2, 3)),
+    ("ring", "float64", "library"): Cost(536, None, (2, 3)),
+    ("process", "float32", "library"): Cost(1928, None, (16, 23)),
+    ("process", "float64", "library"): Cost(2136, None, (17, 23)),
+    ("whitened", "float32", "library"): Cost(1664, None, (14, 21)),
+    ("whitened", "float64", "library"): Cost(1784, None, (14, 21)),
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
-#: type they are computed in.
+#: type of weights, which says what type these are computed in.
 CALL_BYTES = 1024
-WORK_BYTES = {"single": 1024, "double": 2048}
+WORK_BYTES = {"int8": 1024, "float32": 1024, "float64": 2048}
 
 
 def kind_of(learner: Learner) -> str:
     """The kind of learner in the tables."""
-    return str(KINDS[learner._config.family].kind_of(learner))
+    return str(module_of(learner).kind_of(learner))
 
 
 def _case_of(learner: Learner) -> tuple[str, str]:
@@ -83,7 +83,7 @@ def _case_of(learner: Learner) -> tuple[str, str]:
     if kind == "learner" and learner._config.values["memory"]:
         kind = "remembering"
     wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
-    return kind, wide if kind == "ring" else learner.dtype
+    return kind, wide if kind in ("ring", "process", "whitened") else learner.dtype
 
 
 def costs_of(learner: Learner) -> dict[str, Cost]:
@@ -108,10 +108,8 @@ def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
 
 def scratch_of(dtype: str) -> dict[str, int]:
     """Bytes of scratch in the arena, in each arithmetic."""
-    default = WORK_BYTES["single" if dtype == "float32" else "double"]
-    kinds = FLAGS if dtype == "int8" else ("double",)
-    single = WORK_BYTES["single"]
-    return {how: CALL_BYTES + (default if how == "double" else single) for how in kinds}
+    kinds = FLAGS if dtype == "int8" else ("library",)
+    return dict.fromkeys(kinds, CALL_BYTES + WORK_BYTES[dtype])
 
 
 #: Written by ``python -m bench.mcu.instructions``: the factors of the terms for scoring a row,

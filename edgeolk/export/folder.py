@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from edgeolk.export.costs import FLAGS, Row, scratch_of, stacks_of
-from edgeolk.export.kinds import KINDS
+from edgeolk.export.kinds import module_of
 from edgeolk.export.kits import BOARD, kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
@@ -18,9 +18,8 @@ from edgeolk.learner import Learner
 
 #: The library's C.
 C_FOLDER = BOARD.parent
-#: Files of every export besides edgeolk.c, and those of learners that learn.
+#: Files of every export besides edgeolk.c.
 ALWAYS = ("edgeolk.h", "strict.h", "answers.h", "main.c", "LICENSE")
-LEARNING = ("block.h", "call.h", "crc.h", "flash.h", "flash.c")
 #: Where calls may have their scratch memory.
 SCRATCH = ("stack", "arena")
 #: Headers that only the library's own build includes.
@@ -44,7 +43,7 @@ def _kind_of(learner: Learner) -> Any:
     ValueError
         There is no C code for this learner.
     """
-    kind = KINDS[learner._config.family]
+    kind = module_of(learner)
     if reason := kind.refusal(learner):
         raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")
     return kind
@@ -78,16 +77,15 @@ def files_of(
         There is no C code for this learner.
     """
     kind = _kind_of(learner)
-    learns = kind.LEARNS
     if scratch not in SCRATCH:
         raise ValueError(f"scratch must be one of {', '.join(map(repr, SCRATCH))}, got {scratch!r}")
-    if scratch == "arena" and not learns:
+    if scratch == "arena" and not kind.MOVES_SCRATCH:
         raise ValueError(
-            f"scratch='arena' is for learners that learn; {learner.algorithm} takes"
+            f"scratch='arena' is for 'sorf'; {learner.algorithm} takes"
             f" {max(stacks_of(learner).values())} bytes of stack"
         )
     files = {"edgeolk.c": (BOARD / kind.SOURCE).read_text(encoding="utf-8")}
-    for name in (*ALWAYS, *(LEARNING if learns else ()), *kind.extra_of(learner)):
+    for name in (*ALWAYS, *kind.FILES, *kind.extra_of(learner)):
         files[name] = (BOARD / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for text in tuple(files.values()):
@@ -163,8 +161,8 @@ def export_c(
     Parameters
     ----------
     learner : Learner
-        An exported ``sorf`` scores, predicts and learns. Learners with support vectors only score
-        and predict: their support vectors are constants.
+        An exported ``sorf``, ``krls_t`` or ``sogp`` scores, predicts and learns. Other learners
+        with support vectors only score and predict: their support vectors are constants.
     folder : str or path-like
         Created if it does not exist. Files of an earlier export are replaced; other files of the
         same names are not.

@@ -1,14 +1,20 @@
-"""The module that writes the C of a learner, by its family.
+"""The module that writes the C of a learner.
 
-Each has ``SOURCE``, ``LEARNS`` and the functions ``refusal``, ``kind_of``, ``extra_of``,
-``use_of``, ``notes_of`` and ``model_of``.
+Each has ``SOURCE``, ``LEARNS``, ``MOVES_SCRATCH``, ``FILES`` and the functions ``refusal``,
+``kind_of``, ``extra_of``, ``use_of``, ``notes_of`` and ``model_of``.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from edgeolk.export import ring, sorf
+from edgeolk.export import process, ring, sorf
+from edgeolk.learner import Learner
 from edgeolk.parts.numbers import Family
 
-KINDS: dict[Family, Any] = {Family.RING: ring, Family.SORF: sorf}
+
+def module_of(learner: Learner) -> Any:
+    """The module that writes the C of this learner."""
+    if learner._config.family == Family.SORF:
+        return sorf
+    return process if learner._config.learns_on_board else ring

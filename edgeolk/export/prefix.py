@@ -7,7 +7,7 @@ import re
 #: The default prefix.
 USUAL = "ek"
 #: Compiler flags apply to all models of a program, so they have no prefix.
-_FLAGS = ("EK_SINGLE", "EK_FIXED", "EK_FLASH_UNIT")
+_FLAGS = ("EK_FIXED", "EK_FLASH_UNIT")
 _NAME = re.compile(r"[a-z][a-z0-9]{0,15}")
 _OWN = re.compile(r"\b(ek|EK)_(\w+)")
 _GUARD = re.compile(r"\bEDGEOLK_(\w*H)\b")

@@ -13,9 +13,10 @@ from edgeolk.export.costs import (
     costs_of,
     instructions_of,
 )
-from edgeolk.export.kinds import KINDS
+from edgeolk.export.kinds import module_of
 from edgeolk.export.text import Model
 from edgeolk.learner import Learner
+from edgeolk.parts.numbers import Family
 
 _TEXT = """# {title}
 
@@ -146,7 +147,7 @@ def _inputs(learner: Learner, model: Model) -> str:
         return "any numbers; a non-finite one is a missing reading"
     limit = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
-    if not model.macros["EK_LEARNS"]:
+    if learner._config.family == Family.RING:
         return f"finite numbers, each{scaled} from -{limit:.3g} to {limit:.3g}"
     sizes = f"the sum of their sizes{scaled} is at most {limit:.3g}"
     return f"finite numbers in your sensor's units; {sizes}"
@@ -159,6 +160,8 @@ def _labels(learner: Learner, *, learns: bool) -> str:
     kind = "from -1e100 to 1e100" if learner.is_regression else "-1 or 1"
     if config.columns > 1:
         kind = f"integers from 0 to {config.columns - 1}"
+    if config.no_weights:
+        return f"{kind}, as a double"
     return f"{kind}, as a double; a weight is above 0 and at most {config.max_weight:,.0f}"
 
 
@@ -194,7 +197,7 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
 
 def readme(learner: Learner, model: Model, counted: Sequence[Row] = ()) -> str:
     """The text of the README."""
-    kind = KINDS[learner._config.family]
+    kind = module_of(learner)
     learns = kind.LEARNS
     declared, use = kind.use_of(learner)
     what = (

@@ -15,8 +15,11 @@ from edgeolk.parts.storage import COEFFICIENTS, ELEMENTS
 from edgeolk.scaling.record import COMPACT
 
 SOURCE = "ring.c"
-#: Whether an exported learner learns.
+#: Whether an exported learner learns, and whether its scratch can be in the arena.
 LEARNS = False
+MOVES_SCRATCH = False
+#: Files besides those of every export.
+FILES = ()
 #: Slots that the loops process together: rows of the ring are padded to a multiple.
 AT_ONCE = 8
 
@@ -131,6 +134,7 @@ def model_of(learner: Learner, scratch: str = "stack") -> Model:
     macros = {
         "EK_LEARNS": 0,
         "EK_WATCHES": 0,
+        "EK_CLOCK": 0,
         "EK_FEATURES": config.n_features,
         "EK_COLUMNS": config.columns,
         "EK_WIDE_ROWS": int(wide),

@@ -20,8 +20,11 @@ from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 
 SOURCE = "sorf.c"
-#: Whether an exported learner learns.
+#: Whether an exported learner learns, and whether its scratch can be in the arena.
 LEARNS = True
+MOVES_SCRATCH = True
+#: Files besides those of every export.
+FILES = ("block.h", "call.h", "crc.h", "state.h", "flash.h", "flash.c")
 #: Numbers of the types of weights in c/board/sorf.c.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 
@@ -68,9 +71,8 @@ def use_of(learner: Learner) -> tuple[str, list[str]]:
             "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
         ]
     if config.watch:
-        return f"{ROW}\ndouble score;\nek_verdict verdict;", [
-            "ek_learn(arena, row, 0, &score); /* every period; score minus threshold */",
-            "ek_watch(arena, &verdict);       /* is that row novel, in an event, and why */",
+        return f"{ROW}\ndouble seconds; /* since a midnight of the place; NAN: not known */", [
+            "ek_verdict verdict = ek_watch(arena, row, seconds); /* every period */",
         ]
     label = "label" if config.needs_labels else "0"
     return f"{ROW}\ndouble label, score;", [
@@ -85,18 +87,16 @@ def notes_of(learner: Learner) -> str:
     notes = ""
     if config.dtype == Dtype.INT8:
         notes += (
-            "\nOn a core without double precision, `-DEK_SINGLE` computes in float alone: several"
-            " times faster,\nand about one rounding in several million differs from the library. On"
-            " a core without a\nfloating-point unit, `-DEK_FIXED` computes features in integers,"
-            " ten times faster again:\nfeatures differ by some thousandths, so weights differ; the"
-            " error changes by less than .1 points.\nEither way, `edgeolk.load` and `ek_load()`"
-            " exchange states.\n"
+            "\nOn a core without a floating-point unit, `-DEK_FIXED` computes features in integers,"
+            " five to eight\ntimes faster: features differ by some thousandths, so weights differ;"
+            " the error changes by less\nthan .1 points. `edgeolk.load` and `ek_load()` exchange"
+            " states with such a board too.\n"
         )
     if config.watch:
         notes += (
             "\nRows come in the order of time, one every period; a number that is not finite is a"
-            " missing reading.\n`ek_watch()` tells whether the last learned row is novel or part"
-            " of an event, and by what.\n"
+            " missing reading.\n`ek_watch()` learns a row and returns whether it is novel, an alarm"
+            " or part of an event, and why.\n"
         )
     return notes
 
@@ -111,6 +111,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     preprocessing = config.preprocessing
     return {
         "EK_LEARNS": 1,
+        "EK_WEIGHS": 1,
         "EK_FEATURES": config.n_features,
         "EK_COLUMNS": config.columns,
         "EK_WIDE_ROWS": int(config.dtype == Dtype.FLOAT64),
@@ -122,6 +123,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_HEADER_BYTES": f"{length_of(file)}u",
         "EK_TASK": setup["sorf"]["task"],
         "EK_WATCHES": int(config.watch is not None),
+        "EK_CLOCK": int(at["clock"] > 0),
         "EK_STORES": STORES[config.dtype],
         "EK_MOST": setup["max_sum"],
         "EK_MOST_WEIGHT": config.max_weight,

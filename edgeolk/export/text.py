@@ -87,7 +87,7 @@ def by_arithmetic(name: str, counts: dict[str, int]) -> str:
     """A macro with a number of bytes that depends on the flags for the arithmetic."""
     given = {flag.removeprefix("-D"): count for flag, count in counts.items() if flag}
     lines: list[str] = []
-    for flag in sorted(given):  # -DEK_FIXED counts before -DEK_SINGLE
+    for flag in sorted(given):
         lines += [f"#{'elif' if lines else 'if'} defined({flag})"]
         lines += [f"#define {name} {given[flag]}u"]
     usual = f"#define {name} {counts.get('', 0)}u"

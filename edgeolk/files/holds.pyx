@@ -62,6 +62,12 @@ cdef extern from "ring_holds.h" nogil:
         size_t window_labels
         size_t per_update
         size_t novelty
+        size_t kernel_row
+        size_t column
+        size_t work
+        size_t work2
+        size_t work3
+        size_t whitened_rows
 
     ctypedef struct olk_ring_setup:
         olk_setup common
@@ -149,6 +155,13 @@ cdef int fill_ring(olk_ring_setup* m, object config, object regions) except -1:
     m.max_alpha = kind.max_alpha
     m.max_stored = kind.max_stored
     return 0
+
+
+def ring_setup(config, regions):
+    """What a model of the ring family is (c/ring_holds.h): a dict by member name."""
+    cdef olk_ring_setup setup
+    fill_ring(&setup, config, regions)
+    return setup
 
 
 def ring_problem(config, regions, block):

@@ -55,7 +55,7 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "nystrom": _words("q", "rank"),
     "evidence": _words("d", "evidence_error", "evidence_weight", "posterior_scale"),
     "memory_state": _words("q", "memory_held"),  # rows, from bit 32 on where the search begins
-    "watch": _words("q", "idle_rows", "alarms", "quiet_rows", "verdict", "event"),
+    "watch": _words("q", "idle_rows", "alarms", "watch_counts", "verdict"),
     "skipped": _words("q", "n_skipped"),
     "clipped_rows": _words("q", "clipped_rows"),
     "width": (

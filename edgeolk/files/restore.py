@@ -1,4 +1,4 @@
-"""Format version 4: writes a live block as a model file; reads a file into a checked block.
+"""Format version 5: writes a live block as a model file; reads a file into a checked block.
 
 See ``configuration/header.py`` for the header. A file is the state of a block, header first, its
 regions in any order at the positions in the table, which are multiples of 8; numbers are
@@ -115,7 +115,7 @@ def check_table(head: Head, length: int) -> None:
 
 
 def read(data: bytes | bytearray | memoryview) -> Stored:
-    """Read a model of format 4; the regions of the result are views of ``data``, the entire file.
+    """Read a model of format 5; the regions of the result are views of ``data``, the entire file.
 
     Raises ValueError: not a complete, consistent model of this format.
     """

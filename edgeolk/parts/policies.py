@@ -295,14 +295,14 @@ POLICIES: dict[Policy, PolicyTraits] = {
     Policy.LEAST_CHANGE: _filter(
         (Update.POSTERIOR, Update.WHITENED),
         novel="admission.is_outside",
-        victim="admission.least_change",
+        victim="admission.least_needed",
         counts_exchanges=True,
         longest_step="O(B^2 d + B^3), every 10 B exchanges",
     ),
     Policy.LEAST_DIVERGENCE: _filter(
         (Update.POSTERIOR, Update.WHITENED),
         novel="admission.is_outside",
-        victim="admission.least_divergence",
+        victim="admission.least_needed",
         counts_exchanges=True,
         longest_step="O(B^2 d + B^3), every 10 B exchanges",
     ),

@@ -67,6 +67,8 @@ class UpdateTraits(Part):
     unstable: Condition | None = None
     #: The option that is added to k(x, x) in the stored inverse, "" for none.
     added: str = ""
+    #: Whether it learns on boards, in exported C.
+    exported: bool = False
 
     @property
     def is_filter(self) -> bool:
@@ -250,15 +252,16 @@ UPDATES: dict[Update, UpdateTraits] = {
     ),
     Update.POSTERIOR: _filter(
         (Policy.LEAST_CHANGE, Policy.LEAST_DIVERGENCE),
-        step="filters.posterior.posterior_step",
+        step="filters.process.process_step",
         stable=Update.WHITENED,
         unstable=lambda c: (
             c.parts["coefficients"] != Coefficients.FLOAT64
             or c.values["noise"] < 1e-4
             or c.values["jitter"] < 1e-6
         ),
-        variance="filters.posterior.posterior_variance",
-        construct="filters.posterior.posterior_construct",
+        variance="filters.process.process_variance",
+        construct="filters.process.process_construct",
+        exported=True,
         added="jitter",
         scales=True,
         needs_definite=True,
@@ -270,9 +273,10 @@ UPDATES: dict[Update, UpdateTraits] = {
     ),
     Update.WHITENED: _filter(
         (Policy.LEAST_CHANGE, Policy.LEAST_DIVERGENCE),
-        step="filters.whitened.whitened_step",
-        variance="filters.whitened.whitened_variance",
-        construct="filters.posterior.posterior_construct",
+        step="filters.process.process_step",
+        variance="filters.process.process_variance",
+        construct="filters.process.process_construct",
+        exported=True,
         more={
             "{jitter} must be at least 1e-5 unless coefficients are float64": both(
                 lacks(Coefficients.FLOAT64), lambda c: c.values["jitter"] < 1e-5

@@ -59,8 +59,9 @@ from edgeolk.reference.perceptrons import (
 from edgeolk.reference.projectron import Projectron, ProjectronPlusPlus
 from edgeolk.reference.sorf import Sorf
 from edgeolk.reference.sorf_forecast import Forecaster
-from edgeolk.reference.sorf_novelty import InTime, SorfNovelty
+from edgeolk.reference.sorf_novelty import SorfNovelty
 from edgeolk.reference.sorf_scaling import Following, ScaledSorf
+from edgeolk.reference.sorf_watch import WatchReference
 from edgeolk.reference.untuned_krls import FactoredKrlsAuto, KrlsAuto
 
 #: The kernel learners by the names of their algorithms. `sorf` is ``ScaledSorf``; ``Sorf`` is the
@@ -112,8 +113,8 @@ LEARNERS: dict[str, type[KernelLearner]] = {
 }
 
 __all__ = [
-    "LEARNERS", "Budgeted", "Comparison", "FactoredKrlsAuto", "Following", "Forecaster", "InTime",
+    "LEARNERS", "Budgeted", "Comparison", "FactoredKrlsAuto", "Following", "Forecaster",
     "KernelLearner", "KrlsAuto", "Norma", "PassiveAggressive", "Pcg32", "ScaledSorf", "Several",
-    "Sorf", "SorfNovelty", "WhitenedKrlsT", "WhitenedSogp",
+    "Sorf", "SorfNovelty", "WatchReference", "WhitenedKrlsT", "WhitenedSogp",
     "compare", "gaussian", "laplacian", "linear", "polynomial", "sigmoid",
 ]  # fmt: skip

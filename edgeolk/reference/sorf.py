@@ -2,7 +2,7 @@
 
 Features after Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016. With weights of float64
 everything is float64. With int8 and float32 everything is float32, operation by operation as
-section 16 of docs/sorf.md has it (sorf_arithmetic.py), except mean and deviation of the targets of
+section 17 of docs/sorf.md has it (sorf_arithmetic.py), except mean and deviation of the targets of
 regression; an implementation of that page has the same bits.
 
 Written from the specification, independently of the loops. A row is passed scaled, with the inputs
@@ -326,11 +326,13 @@ class Sorf:
         weight: float = 1.0,
         deviates: np.ndarray | None = None,
         follows: bool = True,
+        counted: float | None = None,
     ) -> float:
         """Learn a row; returns f before it, the margin of K classes, or the predicted target.
 
         `deviates`: the inputs with a deviation in the scaler, None without a scaler; `follows`:
-        whether it is a standard scaler that is not frozen.
+        whether it is a standard scaler that is not frozen; `counted`: what the row weighs in the
+        counters, None: as in its step.
         """
         x, y, weight = np.array(x, dtype=self.real), float(y), self.real(weight)
         scaled = self.inputs(x)
@@ -346,7 +348,7 @@ class Sorf:
             self.mistakes += 1
         y = self.real(y)
         self._scored(x, y, f, fw, fa)
-        self._count(fw, fa, f_l, y, weight)
+        self._count(fw, fa, f_l, y, weight if counted is None else self.real(counted))
         if self.linear:
             self._learn_linear(x, y, f_l)
         taus = [self._tau(fw[g], y, weight) for g in range(self.G)]

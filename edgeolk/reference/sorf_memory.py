@@ -118,18 +118,20 @@ class RememberingSorf(Sorf):
         weight: float = 1.0,
         deviates: np.ndarray | None = None,
         follows: bool = True,
+        counted: float | None = None,
     ) -> float:
         x, weight = np.asarray(x, dtype=self.real), self.real(weight)
         fs, g, shares = super().scores(x), self.memory_scores(x), self.memory_weights
         f = self.of.mixed(fs, shares, g)
+        count = weight if counted is None else self.real(counted)
         mistakes = self.mistakes + int(self.margin(f, y) <= 0.0)
         self.memory_before, self.weights_before = g, shares
         for counters, output, first in ((self.L_Q, g[0], 0), *((of, g[1], 1) for of in self.L_N)):
             for i, part in enumerate(SHARES[first:].astype(self.real)):
                 wrong = self.real(self.margin(fs + part * (output - fs), y) <= 0.0)
-                counters[i] = self.delta * counters[i] + weight * wrong
+                counters[i] = self.delta * counters[i] + count * wrong
         self._remember(x, y, self.of.sqrt(weight) - self.margin(g[0], y), g[0])
-        super().step(x, y, weight, deviates, follows)
+        super().step(x, y, weight, deviates, follows, counted)
         self.mistakes = mistakes
         return float(self.margin(f, y) if self.classes else f[0])
 

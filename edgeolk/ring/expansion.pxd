@@ -226,19 +226,25 @@ cdef inline void shift(SupportVectorRing ring, int64_t column, int64_t slot,
                     coefficient(ring, column, slot) + change / ring.function.scale)
 
 
-cdef inline void move(SupportVectorRing ring, int64_t source, int64_t target) noexcept nogil:
-    """Copy one slot over another: vector, coefficients, diagonal, arrival."""
-    cdef int64_t column
+cdef inline void move_vector(SupportVectorRing ring, int64_t source,
+                             int64_t target) noexcept nogil:
+    """Copy a vector over another, with its diagonal and its arrival."""
     copy_slot(ring, source, target)
     mark_slot_changed(ring, target)
-    for column in range(ring.c.columns):
-        set_coefficient(ring, column, target, coefficient(ring, column, source))
-    for column in range(ring.c.n_per_update):
-        ring.per_update[column, target] = ring.per_update[column, source]
     if ring.diagonal is not None:
         ring.diagonal[target] = ring.diagonal[source]
     if ring.arrival is not None:
         ring.arrival[target] = ring.arrival[source]
+
+
+cdef inline void move(SupportVectorRing ring, int64_t source, int64_t target) noexcept nogil:
+    """Copy one slot over another: vector, coefficients, diagonal, arrival."""
+    cdef int64_t column
+    move_vector(ring, source, target)
+    for column in range(ring.c.columns):
+        set_coefficient(ring, column, target, coefficient(ring, column, source))
+    for column in range(ring.c.n_per_update):
+        ring.per_update[column, target] = ring.per_update[column, source]
 
 
 cdef inline double slot_kernel(SupportVectorRing ring, const void* x, int64_t slot) noexcept nogil:
@@ -313,12 +319,22 @@ cdef inline void add_norm(SupportVectorRing ring, double a, double p, Example* e
         e.f += a * p
 
 
-cdef inline void put(SupportVectorRing ring, int64_t slot, double a, Example* e) noexcept nogil:
-    """f <- f + a k(x, .), with x in the given slot: a free one (n) or one just vacated."""
-    cdef Model* m = ring.m
-    cdef int64_t column
+cdef inline void place(SupportVectorRing ring, int64_t slot, Example* e) noexcept nogil:
+    """Store x in a slot, a free one (n) or one just vacated, and leave coefficients as they are."""
     write_vector(ring.vectors, slot, e.x)
     mark_slot_changed(ring, slot)
+    if ring.diagonal is not None:
+        ring.diagonal[slot] = e.self_kernel
+    if ring.arrival is not None:
+        ring.arrival[slot] = ring.m.steps
+    if slot == ring.m.n:
+        ring.m.n += 1
+
+
+cdef inline void put(SupportVectorRing ring, int64_t slot, double a, Example* e) noexcept nogil:
+    """f <- f + a k(x, .), with x in the given slot: a free one (n) or one just vacated."""
+    cdef int64_t column
+    place(ring, slot, e)
     for column in range(ring.c.columns):
         set_coefficient(ring, column, slot, a * e.share[column] / ring.function.scale)
         if ring.mean_start is not None:
@@ -327,12 +343,6 @@ cdef inline void put(SupportVectorRing ring, int64_t slot, double a, Example* e)
             ring.mean_sum[column, slot] = 0.0
     for column in range(ring.c.n_per_update):
         ring.per_update[column, slot] = 0.0
-    if ring.diagonal is not None:
-        ring.diagonal[slot] = e.self_kernel
-    if ring.arrival is not None:
-        ring.arrival[slot] = m.steps
-    if slot == m.n:
-        m.n += 1
     add_norm(ring, a, e.self_kernel * e.power, e)
 
 

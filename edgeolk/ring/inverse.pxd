@@ -11,7 +11,7 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.ring.expansion cimport alpha, gather, kernel_row, self_kernel, shift
-from edgeolk.core.c cimport OLK_F64
+from edgeolk.core.c cimport OLK_F64, olk_lowest_pivot, olk_raised_ridge
 from edgeolk.core.parts cimport kernel_normalised
 from edgeolk.core.state cimport Example, Model
 from edgeolk.ring.ring cimport SupportVectorRing, kernel_values
@@ -73,17 +73,17 @@ cdef inline void exchange_bordered(SupportVectorRing ring, int64_t r, double del
         ring.inverse[entry(i, r)] = ring.row_f64[i]
 
 
-cdef inline bint has_pivots(SupportVectorRing ring) noexcept nogil:
-    """Whether the diagonal can be that of an inverse; it may not be after a forged file.
+cdef inline double min_pivot(SupportVectorRing ring) noexcept nogil:
+    """What every pivot of an inverse is above."""
+    return olk_lowest_pivot(kernel_normalised(ring.c.kernel.kind), ring.c.added)
 
-    (K^-1)_ii is at least 1 / K_ii: the bound, which files are checked against too, is far below it.
-    """
+
+cdef inline bint has_pivots(SupportVectorRing ring) noexcept nogil:
+    """Whether the diagonal can be that of an inverse; it may not be after a forged file."""
     cdef int64_t i
-    cdef double min_pivot = 0.0
-    if kernel_normalised(ring.c.kernel.kind):
-        min_pivot = 1e-3 / (1.0 + ring.c.added)
+    cdef double least = min_pivot(ring)
     for i in range(ring.m.n):
-        if not ring.inverse[entry(i, i)] > min_pivot:
+        if not ring.inverse[entry(i, i)] > least:
             return False
     return True
 
@@ -125,7 +125,7 @@ cdef inline void refresh_inverse(SupportVectorRing ring, double ridge) noexcept 
         fill_gram(ring, ridge)
         if ring.simd.invert(&ring.inverse[0], m.n, &ring.work2[0]):
             return
-        ridge = max(10.0 * ridge, 1e-14 * self_kernel(ring, gather(ring, 0)), 1e-300)
+        ridge = olk_raised_ridge(ridge, self_kernel(ring, gather(ring, 0)))
     # No ridge makes the Gram matrix invertible: use the inverse of its diagonal.
     for i in range(entry(m.n, 0)):
         ring.inverse[i] = 0.0

@@ -13,12 +13,12 @@ from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t
 
 from edgeolk.core.c cimport (
-    OLK_F32, OLK_F64, olk_float_to_half, olk_float_to_level, olk_float_to_odd, olk_half_to_float,
-    olk_pair_fn, olk_quantizer, olk_row_fn, olk_simd, olk_sparse_fn,
+    OLK_F32, OLK_F64, olk_evidence, olk_float_to_half, olk_float_to_level, olk_float_to_odd,
+    olk_half_to_float, olk_pair_fn, olk_process, olk_quantizer, olk_row_fn, olk_simd, olk_sparse_fn,
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, coefficients_max
 from edgeolk.core.state cimport (
-    Ahead, Evidence, Forgetron, Function, Halving, Hints, MAX_CHANGED, Mean, Model, Nystrom,
+    Ahead, Forgetron, Function, Halving, Hints, MAX_CHANGED, Mean, Model, Nystrom,
     Settings, State,
 )
 
@@ -56,7 +56,7 @@ cdef class SupportVectorRing:
     cdef Halving* halving
     cdef Hints* hints
     cdef Nystrom* nystrom
-    cdef Evidence* evidence
+    cdef olk_evidence* evidence
     cdef double* novelty              # threshold rho of novelty
     # state
     cdef Vectors vectors
@@ -113,6 +113,7 @@ cdef class SupportVectorRing:
     cdef float[:, ::1] values_ahead_f32  # (rows, weights)
     cdef double[:, ::1] values_ahead_f64
     cdef double[:, ::1] features_ahead  # (rows, rank), None without such a map
+    cdef olk_process process          # of a Gaussian process
     # functions in C for the storage type, chosen once
     cdef olk_row_fn row_fn
     cdef olk_sparse_fn sparse_fn

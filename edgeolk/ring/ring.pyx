@@ -13,10 +13,11 @@ from edgeolk.core.c cimport (
 )
 from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.state cimport (
-    DONE, Evidence, Forgetron, Function, Halving, Hints, Mean, MAX_COUNT, NO_ROW, Nystrom, State,
+    DONE, Forgetron, Function, Halving, Hints, Mean, MAX_COUNT, NO_ROW, Nystrom, State,
 )
 from edgeolk.ring.bases cimport maps_features, take_values
 from edgeolk.ring.expansion cimport familiarity
+from edgeolk.ring.filters.process cimport attach_process
 from edgeolk.ring.lookahead cimport (
     compute_ahead, put_row_ahead, rows_ahead, rows_together, score_rows, take_row_ahead,
     update_changed_slots,
@@ -81,7 +82,7 @@ cdef class SupportVectorRing:
         self.halving = <Halving*>words(views, "halving")
         self.hints = <Hints*>words(views, "hints")
         self.nystrom = <Nystrom*>words(views, "nystrom")
-        self.evidence = <Evidence*>words(views, "evidence")
+        self.evidence = <olk_evidence*>words(views, "evidence")
         self.novelty = s.novelty
         self.vectors = vectors_of(s, views.get("support_vectors"))
         self.coef_f32, self.coef_f64 = pair(views["coefficients"])
@@ -132,6 +133,8 @@ cdef class SupportVectorRing:
         self.sparse_fn = s.simd.sparse[dtype]
         self.pair_fn = s.simd.pair[dtype]
         self.simd = s.simd
+        if self.evidence != NULL:
+            attach_process(self)
         return 0
 
     cdef void bind(self, State* s) noexcept:

@@ -166,6 +166,11 @@ class RingSettings(Settings):
         return self.update.max_weight
 
     @property
+    def learns_on_board(self) -> bool:
+        """Whether it learns as exported C."""
+        return self.update.exported
+
+    @property
     def mean_scores_alone(self) -> bool:
         """Whether the averaged model scores without the scratch of learning."""
         return not self.basis.admit and self.columns == 1

@@ -37,6 +37,11 @@ from edgeolk.ring.switches cimport (
 from edgeolk.ring.updates cimport sampling_probability, threshold
 
 
+cdef extern from "ring_holds.h" nogil:
+    # The largest |x|^2 for a sigmoid, for rows of doubles and of floats.
+    const double olk_max_wide, olk_max_narrow
+
+
 cdef inline bint is_frozen(SupportVectorRing ring) noexcept nogil:
     """Whether the ring is full and accepts no further vector."""
     return (ring.m.n == ring.c.budget and policy_freezes(ring.c.choice.policy)
@@ -162,7 +167,7 @@ cdef inline bint in_range(SupportVectorRing ring, const void* x, double f,
     # k(x, x) does not bound the inner product it is computed from, and infinities cancel to NaN.
     inner = ring.c.kernel
     inner.kind = OLK_LINEAR
-    limit = 1e100 if ring.c.vectors == DTYPE_FLOAT64 else 1e36
+    limit = olk_max_wide if ring.c.vectors == DTYPE_FLOAT64 else olk_max_narrow
     return ring.pair_fn(&inner, x, x, ring.c.n_features) <= limit
 
 

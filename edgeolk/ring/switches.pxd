@@ -16,10 +16,10 @@ from edgeolk.ring.filters.gradient cimport (
     affine_step,
     normalised_step,
 )
-from edgeolk.ring.filters.posterior cimport (
-    posterior_construct,
-    posterior_step,
-    posterior_variance,
+from edgeolk.ring.filters.process cimport (
+    process_construct,
+    process_step,
+    process_variance,
 )
 from edgeolk.ring.filters.recursive cimport (
     recursive_step,
@@ -27,18 +27,13 @@ from edgeolk.ring.filters.recursive cimport (
 from edgeolk.ring.filters.ridge cimport (
     ridge_step,
 )
-from edgeolk.ring.filters.whitened cimport (
-    whitened_step,
-    whitened_variance,
-)
 from edgeolk.ring.policies.admission cimport (
     is_bordered,
     is_incoherent,
     is_independent,
     is_outside,
-    least_change,
-    least_divergence,
     least_error,
+    least_needed,
     oldest,
 )
 from edgeolk.ring.policies.budgeted_pa cimport (
@@ -259,7 +254,7 @@ cdef inline void update_end(SupportVectorRing ring, const Example* e) noexcept n
 cdef inline void update_construct(SupportVectorRing ring) noexcept nogil:
     cdef int part = ring.c.choice.update
     if part == UPDATE_POSTERIOR or part == UPDATE_WHITENED:
-        posterior_construct(ring)
+        process_construct(ring)
 
 
 cdef inline bint update_step(SupportVectorRing ring, Example* e) noexcept nogil:
@@ -272,19 +267,15 @@ cdef inline bint update_step(SupportVectorRing ring, Example* e) noexcept nogil:
         return recursive_step(ring, e)
     if part == UPDATE_RIDGE:
         return ridge_step(ring, e)
-    if part == UPDATE_POSTERIOR:
-        return posterior_step(ring, e)
-    if part == UPDATE_WHITENED:
-        return whitened_step(ring, e)
+    if part == UPDATE_POSTERIOR or part == UPDATE_WHITENED:
+        return process_step(ring, e)
     return False
 
 
 cdef inline double update_variance(SupportVectorRing ring, const void* x) noexcept nogil:
     cdef int part = ring.c.choice.update
-    if part == UPDATE_POSTERIOR:
-        return posterior_variance(ring, x)
-    if part == UPDATE_WHITENED:
-        return whitened_variance(ring, x)
+    if part == UPDATE_POSTERIOR or part == UPDATE_WHITENED:
+        return process_variance(ring, x)
     return 0.0
 
 
@@ -307,10 +298,8 @@ cdef inline int64_t policy_victim(SupportVectorRing ring, Example* e) noexcept n
         return oldest(ring, e)
     if part == POLICY_LEAST_ERROR:
         return least_error(ring, e)
-    if part == POLICY_LEAST_CHANGE:
-        return least_change(ring, e)
-    if part == POLICY_LEAST_DIVERGENCE:
-        return least_divergence(ring, e)
+    if part == POLICY_LEAST_CHANGE or part == POLICY_LEAST_DIVERGENCE:
+        return least_needed(ring, e)
     return NO_SLOT
 
 

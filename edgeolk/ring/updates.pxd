@@ -16,6 +16,10 @@ from edgeolk.ring.ring cimport SupportVectorRing, take_vector, vectors_from, wri
 from edgeolk.core.state cimport Example
 
 
+cdef extern from "ring_holds.h" nogil:
+    const double olk_min_pegasos_scale
+
+
 # Updates by sign or margin: the perceptron, and its aggressive variant (Ahpatron, algorithm 1).
 
 cdef inline bint perceptron_asks(SupportVectorRing ring, const Example* e) noexcept nogil:
@@ -108,7 +112,7 @@ cdef inline double sparse_pa_coefficient(SupportVectorRing ring, const Example* 
 
 cdef inline double pegasos_scale(SupportVectorRing ring) noexcept nogil:
     """1 / (lam t), above 0 for any lam: coefficients are divided by it."""
-    return max(1.0 / (ring.c.p.lam * <double>ring.m.steps), 1e-300)
+    return max(1.0 / (ring.c.p.lam * <double>ring.m.steps), olk_min_pegasos_scale)
 
 
 cdef inline double pegasos_coefficient(SupportVectorRing ring, const Example* e,

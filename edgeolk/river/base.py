@@ -194,7 +194,9 @@ class KernelModel:
                 self._growing = None
         return columns, learner
 
-    def _learn(self, x: Row, y: float | None, weight: float) -> Any:
+    def _learn(
+        self, x: Row, y: float | None, weight: float, time: float | None = None
+    ) -> Any:
         """Learn a row, and return its score before; a rejected row changes nothing."""
         columns, learner = self._with_room_for(x)
         has_started = learner is not None and learner is self._learner
@@ -214,7 +216,7 @@ class KernelModel:
                 self._repeats = bool(learner.parameters.get("last_label"))
                 self._first = None
         assert learner is not None
-        learner.learn_one(row, y, weight=None if weight == 1.0 else weight)
+        learner.learn_one(row, y, weight=None if weight == 1.0 else weight, time=time)
         columns.learned()
         if self._growing is not None:
             self._growing = self._growing + 1 if self._growing < GROWTH_ROWS else None

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from river import base
 
-from edgeolk.calibration import Calibration, softmax, softmax_of_two
+from edgeolk.calibration import Probabilities
 from edgeolk.checks import check_int
-from edgeolk.parts import Loss
+from edgeolk.named import is_balanced
 from edgeolk.river.base import KernelModel, Row
 from edgeolk.rows.scoring import Scorer
-from edgeolk.wrapped import other_arguments, takes_history
+from edgeolk.wrapped import other_arguments, probabilities_for, takes_history
 
 
 def _check_label(y: Any) -> None:
@@ -71,6 +71,10 @@ class KernelClassifier(KernelModel, base.Classifier):
         ``"auto"``: if the algorithm is ``"sorf"`` with its default loss; False: never.
     loss, dtype, drift, relevance, memory
         As for ``ek.Learner``; None leaves its default.
+    decision
+        What ``predict_one`` aims for: ``"accuracy"``, the most probable label, or ``"balanced"``,
+        the one whose probability is largest compared with its share of the recent labels, for rare
+        classes (docs/rare-classes.md).
 
     Examples
     --------
@@ -86,6 +90,7 @@ class KernelClassifier(KernelModel, base.Classifier):
     _named = ("loss", "dtype", "drift", "relevance", "memory")
     _scores_first = True
     history: bool | str
+    decision: str
 
     def __init__(
         self,
@@ -108,11 +113,13 @@ class KernelClassifier(KernelModel, base.Classifier):
         drift: bool | None = None,
         relevance: bool | str | None = None,
         memory: int | None = None,
+        decision: str = "accuracy",
     ) -> None:
+        is_balanced(decision)
         self._keep(locals())
         self.n_classes = check_int("n_classes", n_classes, 2)
         self._classes: dict[Any, int] = {}
-        self._calibration = Calibration()
+        self._probabilities: Probabilities | None = None  # from the first row on
 
     @property
     def _multiclass(self) -> bool:
@@ -157,21 +164,21 @@ class KernelClassifier(KernelModel, base.Classifier):
             else:
                 classes = {**classes, y: len(classes)}
         place = classes[y]
-        seen = len(self._classes)
-        if self.n_classes == 2:
-            score = self._learn(x, float(2 * place - 1), w)
-            if score is not None and len(classes) > 1:
-                self._calibration.learn_one(score, place == 1)
-        else:
-            scores = self._learn(x, float(place), w)
-            if scores is not None and place < seen > 1:
-                self._calibration.learn_class(scores, seen, place)
+        scores = self._learn(x, float(place if self._multiclass else 2 * place - 1), w)
+        if self._probabilities is None:
+            assert self._learner is not None
+            self._probabilities = probabilities_for(self._learner, self.n_classes)
+        # A class that has just come has no score of its own yet.
+        n_known = len(self._classes if self._multiclass else classes)
+        self._probabilities.learn_one(scores, place, n_known)
         self._classes = classes
 
     def _names(self) -> dict[str, Any]:
-        logistic = self._learner is not None and self._learner.parts["loss"] == Loss.LOGISTIC
-        calibration = None if logistic else copy.copy(self._calibration)
-        return {"classes": tuple(self._classes), "calibration": calibration}
+        return {
+            "classes": tuple(self._classes),
+            "probabilities": copy.copy(self._probabilities),
+            "decision": self.decision,
+        }
 
     def _arguments(self) -> dict[str, Any]:
         if self.history not in (True, False, "auto"):
@@ -182,21 +189,12 @@ class KernelClassifier(KernelModel, base.Classifier):
         return {**several, **({"history": "auto"} if taken or self.history is True else {})}
 
     def _raw_score(self, learner: Scorer, row: Any) -> Any:
-        """The score of a row of numbers, or its scores of all classes."""
-        return learner.scores_one(row) if self.n_classes > 2 else learner.decision_one(row)
-
-    def _shares(self, x: Row) -> Any:
-        """Probabilities of the classes seen; for two classes, always of both."""
-        assert self._learner is not None
-        logistic = self._learner._engine.config.parts["loss"] == Loss.LOGISTIC
-        scores = self._score(x)
-        if self.n_classes == 2:
-            extra = softmax_of_two if logistic else self._calibration.probabilities_of_two
-            return extra(scores)
-        known = len(self._classes)
-        if logistic:
-            return softmax(scores[None, :known])[0]
-        return self._calibration.probabilities_one(scores, known)
+        """The scores of a row of numbers as ``Probabilities`` takes them."""
+        if self.n_classes > 2:
+            return learner.scores_one(row)
+        if learner._engine.config.has_parts:
+            return learner._parts_one(row)
+        return learner.decision_one(row)
 
     def predict_proba_one(self, x: Row, **kwargs: Any) -> dict[Any, float]:
         """Probabilities of the labels seen.
@@ -220,12 +218,15 @@ class KernelClassifier(KernelModel, base.Classifier):
         if self._learner is None:
             self._count_early(x)
             return {} if self._multiclass else {False: 0.5, True: 0.5}
-        shares = self._shares(x)[: len(self._classes)]
+        assert self._probabilities is not None
+        known = len(self._classes)
+        # Of two classes always both.
+        shares = self._probabilities.probabilities_one(self._score(x), known)[:known]
         total = sum(shares)
         return {label: float(shares[place] / total) for label, place in self._classes.items()}
 
     def predict_one(self, x: Row, **kwargs: Any) -> Any:
-        """The most probable label.
+        """The most probable label, or with ``decision="balanced"`` the balanced decision.
 
         Parameters
         ----------
@@ -245,9 +246,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         if self._learner is None:
             self._count_early(x)
             return None if self._multiclass else False
-        shares = self._shares(x)
-        best, label = -1.0, None
-        for name, share in zip(self._classes, shares, strict=False):
-            if share > best:  # the first of equals
-                best, label = share, name
-        return label
+        assert self._probabilities is not None
+        labels = list(self._classes)
+        balanced = is_balanced(self.decision)
+        return labels[self._probabilities.label_one(self._score(x), balanced, len(labels))]

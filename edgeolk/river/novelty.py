@@ -15,9 +15,9 @@ AnomalyDetector: Any = (
     getattr(base, "AnomalyDetector", None) or vars(anomaly)["base"].AnomalyDetector
 )
 
-#: Deviations with a score of 3/4: the initial threshold.
-_HALF = 4.0
-#: Parameters that switch off the default, novelty in time.
+#: The score of a row of a stream before there is a verdict.
+_UNKNOWN = 0.25
+#: Parameters that switch off the default, rows in the order of time.
 _NOT_IN_TIME = {
     *("history", "loss", "scale", "kernel_gamma", "clip", "scale_clip", "clip_rows"),
     "freeze_after",
@@ -27,26 +27,28 @@ _NOT_IN_TIME = {
 class KernelNovelty(KernelModel, AnomalyDetector):
     """Novelty detection on dict rows in fixed memory.
 
-    Page: docs/novelty.md.
+    Page: docs/anomalies.md.
 
-    By default rows are in the order of time: a channel that leaves its usual course or stands still
-    is unusual, and a key that is absent, None or NaN is a missing reading. With
-    ``history=False`` the order does not matter, and the mean kernel between rows decides.
+    By default rows are in the order of time: a channel that leaves everything seen so far, changes
+    faster than ever or stands still is novel, and a key that is absent, None or NaN is a missing
+    reading; ``learner`` has alarms and reasons. With ``history=False`` the order does not matter,
+    and the mean kernel between rows decides.
 
     Parameters
     ----------
     algorithm
         ``"sorf"``, or one of those with ``loss="novelty"``.
     nu
-        The share of rows to be called novel by ``is_novel``; None: .02, or .05 without history.
+        The share of rows to be called novel by ``is_novel``, or with history ``learner.rare``;
+        None: .02, or .05 without history.
     missing
         As for ``KernelClassifier``, or "gap", a missing reading. None: "gap", or "mean" without
         history.
     history
         Whether rows are in the order of time. "auto": yes, if ``algorithm``, ``gamma``, ``kernel``
-        and ``scale`` have their defaults, since novelty in time has its own.
+        and ``scale`` have their defaults, since a stream has its own.
     window
-        Rows that the model remembers; default 4096.
+        Rows that the model remembers; default 16384, or 4096 without history.
     ram, budget, D, gamma, kernel, scale, features, unseen, params, seed, dtype
         As for ``KernelClassifier``.
 
@@ -105,13 +107,16 @@ class KernelNovelty(KernelModel, AnomalyDetector):
             return {}
         return super()._kernel_and_scale()
 
-    def learn_one(self, x: Row) -> None:
+    def learn_one(self, x: Row, time: float | None = None) -> None:
         """Learn one row.
 
         Parameters
         ----------
         x
             Numbers by key.
+        time
+            With ``params={"clock": True}``: seconds since an epoch that begins at a midnight of the
+            place.
 
         Raises
         ------
@@ -120,7 +125,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         BudgetError
             The ring is full with ``full="raise"``; the model is unchanged.
         """
-        self._learn(x, None, 1.0)
+        self._learn(x, None, 1.0, time)
 
     def _arguments(self) -> dict[str, Any]:
         loss = other_arguments(self).get("loss", Loss.NOVELTY)
@@ -143,8 +148,8 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         -------
         float
             From 0 to 1, higher for a more novel row; 0 before the first row is learned. In the
-            order of time (1 + u / (4 + abs(u))) / 2, where u is how many deviations the row is off;
-            else 1 / (1 + f), where f >= 0 is its similarity to previous rows.
+            order of time from 0.5 on for a novel row, and 0.25 for the first 200 rows; else
+            1 / (1 + f), where f >= 0 is its similarity to previous rows.
 
         Raises
         ------
@@ -156,8 +161,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
             return 0.0
         score = float(self._score(x))
         if learner._config.reports_events:
-            off = learner.threshold - score
-            return 0.5 + 0.5 * off / (_HALF + abs(off))
+            return learner.threshold - score if score != 0.0 else _UNKNOWN
         return 1.0 / (1.0 + max(0.0, score + learner.threshold))
 
     def is_novel(self, x: Row) -> bool:

@@ -132,7 +132,7 @@ cdef inline Py_ssize_t score_block(
 cdef inline int run_in_order(
     Engine engine, bint mean, bint counts, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
     const double* label, const double* weight, double* f, double* before, double* after,
-    object progress
+    object progress, double* parts=NULL, const double* counted=NULL
 ) except -1:
     """Learn checked rows in order if labels are given, else score them, one score per column.
 
@@ -141,6 +141,8 @@ cdef inline int run_in_order(
     ``before`` receives the result of ``predict_before`` for each row learned, followed by scratch
     for one score per column; ``after`` receives the additional outputs of each row, ``n_outputs``
     numbers. ``progress`` is called now and then with the number of rows done since its last call.
+    ``parts`` receives the three scores behind that of each row, ``counted`` has what each row
+    weighs in the counters of mistakes: wishes that only the SORF family knows.
 
     If bad rows are skipped, so are rows that turn out bad when learned. The only code of the caller
     that runs here is signal handlers, which find the learner busy; indices are checked again where
@@ -156,6 +158,7 @@ cdef inline int run_in_order(
     cdef Py_ssize_t reported = first
     cdef Py_ssize_t label_end = end   # the last label is used for rows up to here
     cdef int64_t left
+    cdef double count         # of one row: another thread may write to the array
     cdef int outcome = DONE
     if learns:
         engine.take()
@@ -172,6 +175,8 @@ cdef inline int run_in_order(
             together = 1 if learns else s.family.rows_together(s)
             i = first
             while i < end and outcome == DONE:
+                if parts != NULL:
+                    s.sorf.state.parts = parts + 3 * i
                 if i >= check_at:
                     check_at += signal_interval(s)
                     with gil:
@@ -194,6 +199,12 @@ cdef inline int run_in_order(
                     continue
                 x = take_row(s, rows, i, learns)
                 if learns:
+                    if counted != NULL:
+                        count = olk_read_f64(counted + i)
+                        if not is_weight(s, count):
+                            outcome = REFUSED_ROW
+                            break
+                        s.sorf.state.counted = &count
                     outcome = learn_placed(s, x, label, weight, i, f)
                     if after != NULL and outcome == DONE:
                         s.family.write_outputs(s, after + i * s.family.n_outputs(s))
@@ -204,6 +215,8 @@ cdef inline int run_in_order(
                 if outcome == DONE:
                     i += 1
     finally:
+        s.sorf.state.parts = NULL
+        s.sorf.state.counted = NULL
         if learns:
             engine.release()
         else:

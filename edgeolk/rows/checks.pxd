@@ -2,7 +2,7 @@
 
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
-from libc.math cimport INFINITY, NAN, fabs, isnan
+from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan
 from libc.stdint cimport int64_t
 
 from edgeolk.rows.batches cimport Batch, first_bad_dense, has_entries
@@ -11,7 +11,8 @@ from edgeolk.core.refusals cimport check_weight, is_label, label_error, labels_a
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_INT8
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport (
-    LABELS_CLASSES, LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TWO, LABELS_UNUSED, State,
+    LABELS_CLASSES, LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TIMES, LABELS_TWO, LABELS_UNUSED,
+    State,
 )
 
 
@@ -41,11 +42,20 @@ cdef inline str label_hint(Engine engine):
     return others() if s.c.columns > 1 else f"; n_classes=2 takes 0 and 1{others()}"
 
 
+cdef inline bint takes_no_labels(const State* s) noexcept nogil:
+    return s.c.labels == LABELS_UNUSED or s.c.labels == LABELS_TIMES
+
+
+cdef inline bint is_given_label(const State* s, double label) noexcept nogil:
+    """Whether a caller may give this label."""
+    return is_label(s, label) and (s.c.labels != LABELS_TIMES or isfinite(label))
+
+
 cdef inline double parse_label(Engine engine, object y, str name) except? -2.0:
     """The label as a number: -1 or +1, a class, or any finite target in regression."""
     cdef int overflow = 0
     cdef double label
-    if y is None and engine.state.c.labels == LABELS_UNUSED:
+    if y is None and takes_no_labels(&engine.state):
         return 0.0
     if y is None and engine.state.c.labels == LABELS_KNOWN_OR_NOT:
         return NAN
@@ -63,7 +73,7 @@ cdef inline double parse_label(Engine engine, object y, str name) except? -2.0:
         except (TypeError, ValueError, OverflowError):
             raise TypeError(
                 f"{name} must be a number, got {type(y).__name__}{others()}") from None
-    if not is_label(&engine.state, label):
+    if not is_given_label(&engine.state, label):
         raise label_error(
             label, labels_allowed(&engine.state), name, f"{y!r}{label_hint(engine)}")
     return label
@@ -76,7 +86,7 @@ cdef inline Py_ssize_t first_bad_label(const State* s, const double* label, Py_s
     cdef bint two = s.c.columns == 1
     for i in range(first, end):
         # The common labels are recognised without a call.
-        if not (two and fabs(label[i]) == 1.0) and not is_label(s, label[i]):
+        if not (two and fabs(label[i]) == 1.0) and not is_given_label(s, label[i]):
             return i
     return end
 

@@ -7,7 +7,11 @@ from edgeolk.rows.scoring import Scorer
 
 class RowLearner(Scorer):
     def learn_one(
-        self, x: ArrayLike, y: float | None = None, weight: float | None = None
+        self,
+        x: ArrayLike,
+        y: float | None = None,
+        weight: float | None = None,
+        time: float | None = None,
     ) -> float: ...
     def ask_one(self, x: ArrayLike) -> float: ...
     def learn_one_sparse(
@@ -16,6 +20,7 @@ class RowLearner(Scorer):
         values: ArrayLike,
         y: float | None = None,
         weight: float | None = None,
+        time: float | None = None,
     ) -> float: ...
     def wants_label(self, x: ArrayLike) -> bool: ...
     def ask_label(self, x: ArrayLike) -> bool: ...
@@ -26,12 +31,22 @@ class RowLearner(Scorer):
         out: NDArray[np.float64] | None = None,
         weight: ArrayLike | None = None,
         verbose: bool = False,
+        time: ArrayLike | None = None,
+    ) -> NDArray[np.float64]: ...
+    def _learn_many(
+        self,
+        X: Any,
+        y: ArrayLike | None,
+        weight: ArrayLike | None = None,
+        counted: ArrayLike | None = None,
+        parts: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]: ...
     def _answer_many(
         self,
-        X: NDArray[Any],
+        X: Any,
         y: ArrayLike | None,
         out: NDArray[np.float64],
         before: NDArray[np.float64] | None,
         after: NDArray[np.float64] | None = None,
+        time: ArrayLike | None = None,
     ) -> None: ...

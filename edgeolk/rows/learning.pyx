@@ -12,14 +12,16 @@ from edgeolk.progress import Progress
 from edgeolk.rows.batches cimport Batch, as_tuple, convert_rows, describe, row_count
 from edgeolk.rows.checks cimport (
     check_weights, describe_array, first_bad_label, first_bad_row, label_hint, parse_label,
-    parse_weight, warn_of_levels, watch_error,
+    parse_weight, takes_no_labels, warn_of_levels, watch_error,
 )
 from edgeolk.rows.arrays cimport SHORT, as_doubles, is_plain, is_vector, pointer_to, short_row
 from edgeolk.rows.scoring cimport Scorer
-from edgeolk.core.refusals cimport label_error, labels_allowed, outcome_error
+from edgeolk.core.refusals cimport (
+    check_clock, label_error, labels_allowed, outcome_error, seconds_of,
+)
 from edgeolk.sorf.sorf cimport sorf_ask
 from edgeolk.core.state cimport (
-    DONE, LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TWO, LABELS_UNUSED, State,
+    DONE, LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TIMES, LABELS_TWO, State,
 )
 from edgeolk.engine.step cimport asks_score, count_asked, learn, skip, wants
 
@@ -35,7 +37,7 @@ cdef int check_out(object array, str name) except -1:
 cdef class RowLearner(Scorer):
     """Adds learning to scoring."""
 
-    def learn_one(self, x, y=None, weight=None):
+    def learn_one(self, x, y=None, weight=None, time=None):
         """Learn one example.
 
         Parameters
@@ -50,12 +52,16 @@ cdef class RowLearner(Scorer):
             ``sorf`` the required margin is sqrt(weight), the step towards a target is multiplied by
             weight, at most to reach the target, and mistakes of the experts count by weight.
             Updates with a fixed step size refuse any other weight.
+        time : float, optional
+            With ``clock=True``: when the row was read, in seconds since an epoch that begins at a
+            midnight of the place, so that hours of the day are those of its clocks. None or NaN if
+            it is not known.
 
         Returns
         -------
         float
             The score f(x) before the update; with several classes the margin of y's class, for
-            novelty f(x) minus the threshold.
+            novelty f(x) minus the threshold, for novelty with ``history=True`` 0.5 - ``anomaly``.
 
         Raises
         ------
@@ -70,14 +76,22 @@ cdef class RowLearner(Scorer):
         With a contiguous float32 or float64 row only the returned float is allocated.
         """
         if self.engine.state.skipped == NULL:
-            return self.learn_example(x, y, weight)
+            return self.learn_example(x, y, weight, time)
         try:
-            return self.learn_example(x, y, weight)
+            return self.learn_example(x, y, weight, time)
         except BadRowError:
             return self.skipped_row()
 
-    cdef double learn_example(self, object x, object y, object weight) except? -1.0:
+    cdef double label_or_time(self, object y, object time) except? -1.0:
+        """The label as a number; the time of a row in time."""
         cdef double label = parse_label(self.engine, y, "y")
+        if time is not None or self.engine.state.c.labels == LABELS_TIMES:
+            return seconds_of(&self.engine.state, time)
+        return label
+
+    cdef double learn_example(self, object x, object y, object weight,
+                              object time) except? -1.0:
+        cdef double label = self.label_or_time(y, time)
         cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
         cdef double numbers[SHORT]
         if not is_plain(x, 1) and short_row(&self.engine.state, x, numbers):
@@ -143,26 +157,26 @@ cdef class RowLearner(Scorer):
             raise outcome_error(outcome, "x")
         return f
 
-    def learn_one_sparse(self, indices, values, y=None, weight=None):
+    def learn_one_sparse(self, indices, values, y=None, weight=None, time=None):
         """Learn one example given by its non-zeros; as ``learn_one``.
 
         Parameters
         ----------
         indices, values
             As for ``decision_one_sparse``.
-        y, weight
+        y, weight, time
             As for ``learn_one``.
         """
         if self.engine.state.skipped == NULL:
-            return self.learn_sparse_row(indices, values, y, weight)
+            return self.learn_sparse_row(indices, values, y, weight, time)
         try:
-            return self.learn_sparse_row(indices, values, y, weight)
+            return self.learn_sparse_row(indices, values, y, weight, time)
         except BadRowError:
             return self.skipped_row()
 
     cdef double learn_sparse_row(self, object indices, object values, object y,
-                                 object weight) except? -1.0:
-        cdef double label = parse_label(self.engine, y, "y")
+                                 object weight, object time) except? -1.0:
+        cdef double label = self.label_or_time(y, time)
         cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
         return self.learn_placed_row(self.check_sparse(indices, values, True), label, row_weight)
 
@@ -219,7 +233,7 @@ cdef class RowLearner(Scorer):
             count_asked(&self.engine.state)
         return wanted
 
-    def learn_many(self, X, y=None, out=None, weight=None, verbose=False):
+    def learn_many(self, X, y=None, out=None, weight=None, verbose=False, time=None):
         """Learn rows in order, without the interpreter lock.
 
         Parameters
@@ -236,6 +250,8 @@ cdef class RowLearner(Scorer):
         verbose : bool
             Whether a call that takes longer than a second shows its progress on stderr: by a bar
             of tqdm if that is installed, else by a line every few seconds.
+        time : array-like of shape (n,), optional
+            Times as for ``learn_one``; NaN where it is not known.
 
         Returns
         -------
@@ -255,24 +271,45 @@ cdef class RowLearner(Scorer):
             learned, the others not (``steps`` says how many), and the model is consistent.
         """
         if not verbose:
-            return self.learn_batch(X, y, out, weight, None, None, None)
+            return self.learn_batch(X, y, out, weight, None, None, None, time)
         with Progress() as progress:
-            return self.learn_batch(X, y, out, weight, progress, None, None)
+            return self.learn_batch(X, y, out, weight, progress, None, None, time)
 
-    def _answer_many(self, X, y, out, before, after=None):
+    def _learn_many(self, X, y, weight=None, counted=None, parts=None):
+        """As ``learn_many``, with what only ``sorf`` knows.
+
+        Parameters
+        ----------
+        X, y, weight
+            As for ``learn_many``, also for exceptions.
+        counted : array-like of shape (n,), optional
+            What each row weighs in the counts of mistakes that decide between experts; None: as in
+            its step. Weights of classes belong in ``weight`` alone.
+        parts : float64 ndarray of shape (n, 3), optional
+            Receives the scores behind that of each row of two classes, as of ``_parts_one``.
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+            As of ``learn_many``.
+        """
+        return self.learn_batch(X, y, None, weight, None, None, None, None, counted, parts)
+
+    def _answer_many(self, X, y, out, before, after=None, time=None):
         """Learn rows as ``learn_many`` does, and record predictions before and outputs after each.
 
         Parameters
         ----------
-        X, y, out
+        X, y, out, time
             As for ``learn_many``, also for exceptions.
         before : float64 ndarray of shape (n + n_classes or 1,) or None
             Receives, for each row, the class that ``predict_one`` returns or, for novelty, the
-            threshold; the numbers after these n are scratch. None for a forecaster.
+            threshold; the numbers after these n are scratch. None for a forecaster, and possible
+            for a stream without labels.
         after : float64 ndarray of shape (n * numbers,), optional
             Receives, for each row, the additional outputs (``sorf/sorf.pxd``): half widths of
-            the intervals of a forecast and the weights of its experts, or the reason of a verdict
-            of novelty over time.
+            the intervals of a forecast and the weights of its experts, or verdict and score of a
+            row of a stream without labels.
         """
         cdef State* s = &self.engine.state
         if s.c.labels == LABELS_KNOWN_OR_NOT:
@@ -280,43 +317,63 @@ cdef class RowLearner(Scorer):
                 raise TypeError("learn_many already returns all forecasts")
         elif s.c.labels == LABELS_TWO or s.c.labels == LABELS_TARGETS:
             raise TypeError("learn_many already returns the only score")
-        else:
+        elif before is not None or s.c.labels != LABELS_TIMES:
             check_out(before, "before")
         if after is not None:
             if s.family.n_outputs(s) == 0:
                 raise TypeError("outputs in addition to the score need history=True")
             check_out(after, "after")
-        self.learn_batch(X, y, out, None, None, before, after)
+        self.learn_batch(X, y, out, None, None, before, after, time)
 
     cdef object learn_batch(self, object X, object y, object out, object weight, object progress,
-                            object before, object after):
+                            object before, object after, object time, object counted=None,
+                            object parts=None):
         """Learn rows; ``before`` takes a number per row and has scratch for a score per column,
-        ``after`` takes the additional outputs of each row."""
+        ``after`` takes the additional outputs of each row; ``counted``, ``parts``: see
+        ``_learn_many``."""
         cdef Batch rows
         cdef object arrays = convert_rows(&self.engine.state, X)
         cdef object targets
-        if y is None and self.engine.state.c.labels == LABELS_UNUSED:
+        if y is None and takes_no_labels(&self.engine.state):
             y = np.zeros(row_count(arrays))
         cdef object row_weight
+        cdef object row_count_weight
         cdef const double* weights = NULL
+        cdef const double* counts = NULL
         cdef const double* label
+        cdef const double* learned
         cdef double* f
         cdef double* predicted = NULL
         cdef double* outputs = NULL
+        cdef double* behind = self.parts_of(parts, row_count(arrays))
+        cdef object times = None
         targets = as_doubles(y, "y")
         row_weight = None if weight is None else as_doubles(weight, "weight")
+        row_count_weight = None if counted is None else as_doubles(counted, "counted")
+        if time is not None:
+            check_clock(&self.engine.state)
+            times = as_doubles(time, "time")
+        elif self.engine.state.c.labels == LABELS_TIMES:
+            times = np.full(row_count(arrays), NAN)
         read = (*as_tuple(arrays), targets)
         if row_weight is not None:
             read += (row_weight,)
+        if times is not None:
+            read += (times,)
         cdef object scores = self.result_array(out, row_count(arrays), read)
         cdef State* s = &self.engine.state
         cdef Py_ssize_t bad_row, bad_label, bad
         cdef Py_ssize_t first = 0
         describe(s, arrays, &rows)
-        label = pointer_to(targets, "y", "labels", rows.n)
+        label = learned = pointer_to(targets, "y", "labels", rows.n)
+        if times is not None:
+            learned = pointer_to(times, "time", "numbers", rows.n)
         if row_weight is not None:
             weights = pointer_to(row_weight, "weight", "numbers", rows.n)
             check_weights(self.engine, weights, rows.n)
+        if row_count_weight is not None:
+            counts = pointer_to(row_count_weight, "counted", "numbers", rows.n)
+            check_weights(self.engine, counts, rows.n)
         if before is not None:
             if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
                 raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
@@ -333,7 +390,8 @@ cdef class RowLearner(Scorer):
             # As in learn_one, the label of a bad row is checked before the row.
             bad_label = first_bad_label(s, label, first, min(bad_row + 1, rows.n))
             bad = min(bad_row, bad_label)
-            self.in_order(&rows, first, bad, label, weights, f, predicted, outputs, progress)
+            self.in_order(&rows, first, bad, learned, weights, f, predicted, outputs, progress,
+                          behind, counts)
             if bad == rows.n:
                 break
             if s.skipped == NULL or (bad == bad_label and isfinite(label[bad])):

@@ -17,7 +17,9 @@ cdef class Scorer:
     cdef object result_array(self, object out, Py_ssize_t n, tuple read)
     cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
                       const double* label, const double* weight, double* f,
-                      double* before=*, double* after=*, object progress=*) except -1
+                      double* before=*, double* after=*, object progress=*,
+                      double* parts=*, const double* counted=*) except -1
+    cdef double* parts_of(self, object parts, Py_ssize_t n) except? NULL
     cdef const void* check_sparse(
         self, object indices, object values, bint learning
     ) except NULL

@@ -126,10 +126,54 @@ cdef class Scorer:
 
     cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
                       const double* label, const double* weight, double* f,
-                      double* before=NULL, double* after=NULL, object progress=None) except -1:
+                      double* before=NULL, double* after=NULL, object progress=None,
+                      double* parts=NULL, const double* counted=NULL) except -1:
         warn_of_zeros(self.engine, rows)
         return run_in_order(self.engine, self.mean, self.counts, rows, first, end, label, weight,
-                            f, before, after, progress)
+                            f, before, after, progress, parts, counted)
+
+    cdef double* parts_of(self, object parts, Py_ssize_t n) except? NULL:
+        """The numbers of an array for the scores behind those of n rows; NULL for None."""
+        if parts is None:
+            return NULL
+        if not self.engine.config.has_parts:
+            raise TypeError("only sorf with two classes has scores behind its score")
+        if not (is_plain(parts, 2) and cnp.PyArray_TYPE(parts) == cnp.NPY_FLOAT64
+                and cnp.PyArray_ISWRITEABLE(parts) and parts.shape == (n, 3)):
+            raise ValueError(f"parts must be a writable float64 array of shape ({n}, 3)")
+        return <double*>cnp.PyArray_DATA(parts)
+
+    def _parts_one(self, x):
+        """The score of one row of two classes, and the three behind it: those of the average, of
+        the last weights and of the row memory (docs/sorf.md, sections 6 and 7f)."""
+        cdef double[3] parts
+        cdef double f
+        if not self.engine.config.has_parts:
+            raise TypeError("only sorf with two classes has scores behind its score")
+        if self.engine.users > 0:
+            # Another thread reads: the scratch of the block is in use.
+            several = np.empty((1, 3))
+            f = self._score_many(np.asarray(x)[None], several)[0]
+            return f, several[0, 0], several[0, 1], several[0, 2]
+        self.engine.state.sorf.state.parts = parts
+        try:
+            f = self.score_row(x)
+        finally:
+            self.engine.state.sorf.state.parts = NULL
+        return f, parts[0], parts[1], parts[2]
+
+    def _score_many(self, X, parts):
+        """As ``decision_function``; ``parts``, a float64 array of shape (n, 3), receives the scores
+        behind that of each row, as of ``_parts_one``."""
+        cdef Batch rows
+        self.one_score()
+        cdef object arrays = convert_rows(&self.engine.state, X)
+        cdef object scores = np.empty(row_count(arrays))
+        cdef double* behind = self.parts_of(parts, row_count(arrays))
+        self.check_rows(arrays, &rows)
+        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores),
+                      NULL, NULL, None, behind)
+        return scores
 
     cdef const void* check_sparse(
         self, object indices, object values, bint learning

@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from edgeolk.calibration import Calibration, softmax, two_columns
-from edgeolk.parts import Loss
+from edgeolk.calibration import Calibration, Probabilities
+from edgeolk.named import is_balanced
 from edgeolk.sklearn.base import (
     FloatArray,
     OnlineKernelBase,
@@ -24,7 +24,8 @@ from edgeolk.sklearn.base import (
     refuse_too_many,
     unchanged_if_refused,
 )
-from edgeolk.wrapped import check_task
+from edgeolk.sorf.settings import MAX_WEIGHT
+from edgeolk.wrapped import check_task, counts_mistakes, probabilities_for
 
 #: Rows scored ahead of learning them, for the calibration of several classes.
 _SCORED = 32
@@ -64,7 +65,14 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         (``fit``: in X; ``partial_fit``: in the rows before), which is 0 after scaling. "refuse": an
         error.
     class_weight : dict, "balanced" or None
-        Weights of the classes, by label. ``"balanced"`` needs ``fit``.
+        Weights of the classes, by label. ``"balanced"`` needs ``fit``. Those of two classes of
+        ``"sorf"`` reach its steps, not its counts of mistakes, and ``fit`` visits rows no more
+        often; all others multiply the weights of rows. For rare classes ``decision="balanced"`` is
+        better: docs/rare-classes.md.
+    decision : {"accuracy", "balanced"}
+        What ``predict`` and ``decision_function`` aim for: the most right answers (the most
+        probable class), or the mean over classes of their share of right answers (the class whose
+        probability is largest compared with its share of the recent labels).
     params : dict, optional
         All other arguments of ``ek.Learner``, such as ``{"C": 10.0}``.
     epochs : int
@@ -85,8 +93,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     learner_ : ek.Learner
         Its labels are -1 and +1 for the first and the second of two classes, else positions in
         ``classes_``.
+    probabilities_ : Probabilities
+        Turns scores into probabilities.
     calibration_ : Calibration or None
-        Turns scores into probabilities; None for the logistic loss, which needs none.
+        Its part for the score alone; None for the logistic loss, which needs none.
     n_missing_ : ndarray of shape (n_features,)
         Missing readings of each feature in the rows learned.
     n_features_in_ : int
@@ -113,8 +123,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     """
 
     classes_: NDArray[Any]
-    calibration_: Calibration | None
+    probabilities_: Probabilities
     class_weight: Any
+    decision: str
 
     _named = ("loss", "dtype", "history", "drift", "relevance", "memory")
 
@@ -136,6 +147,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         memory: int | None = None,
         missing: str = "mean",
         class_weight: Any = None,
+        decision: str = "accuracy",
         params: dict[str, Any] | None = None,
         epochs: int = 5,
         shuffle: bool = True,
@@ -172,14 +184,18 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         refuse_mixed(y)
         check_classification_targets(y)
         self.classes_, columns = np.unique(column_or_1d(y, warn=True), return_inverse=True)
-        weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=True)
+        is_balanced(self.decision)
+        weight, classes = self._weights(columns, sample_weight, batch=True)
+        if classes is not None:  # a row of a class without weight is not visited
+            seen = (classes[columns] > 0.0) * (1.0 if weight is None else weight)
+            weight = checked_weight(seen, len(y), "class_weight")
         refuse_too_many(weight, "sample_weight" if self.class_weight is None else "class_weight")
         X = self._filled(X, reset=True, in_order=False)
         random = check_random_state(self.random_state)
         for number, (epoch, rows, labels) in enumerate(self._epochs(X, columns, weight, random)):
             if number == 0:
                 self._start(rows, random, more=False)
-            self._learn(rows, labels, new=epoch == 0)
+            self._learn(rows, labels, classes=classes, new=epoch == 0)
         return self
 
     @unchanged_if_refused
@@ -232,25 +248,32 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             raise ValueError(f"y holds {new[:1].tolist()[0]!r}, but classes are {known.tolist()}")
         if first:
             self.classes_ = known
-        weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=False)
+        is_balanced(self.decision)
+        weight, of_classes = self._weights(columns, sample_weight, batch=False)
         X = self._filled(X, reset=first, in_order=True)
         if first:
             self._start(X, check_random_state(self.random_state), more=True)
         weight, X, columns = counted(weight, X, columns)
-        self._learn(X, columns, weight)
+        if of_classes is not None:
+            _, X, columns, weight = counted(
+                of_classes[columns], X, columns, np.ones(len(columns)) if weight is None else weight
+            )
+        self._learn(X, columns, weight, of_classes)
         return self
 
     def _weights(
-        self, columns: NDArray[np.intp], weight: FloatArray | None, *, batch: bool
-    ) -> FloatArray | None:
-        """Weights of rows times those of their classes."""
+        self, columns: NDArray[np.intp], sample_weight: Any, *, batch: bool
+    ) -> tuple[FloatArray | None, FloatArray | None]:
+        """Weights of rows, and of classes where these are for steps alone; else of rows times
+        those of their classes, and None."""
+        weight = checked_weight(sample_weight, len(columns))
         if len(self.classes_) < 2:
             raise ValueError(
                 "the number of classes has to be at least 2, got one class:"
                 f" {self.classes_[0]!r}; OnlineKernelNovelty learns from rows of one class"
             )
         if self.class_weight is None:
-            return weight
+            return weight, None
         if isinstance(self.class_weight, str) and not batch:
             raise ValueError(
                 f"class_weight={self.class_weight!r} needs all rows: use fit, or pass a dict"
@@ -261,39 +284,75 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         )
         with np.errstate(over="ignore"):
             weights = each[columns] * (1.0 if weight is None else weight)
-        return checked_weight(weights, len(columns), "class_weight")
+        product = checked_weight(weights, len(columns), "class_weight")
+        if len(self.classes_) > 2 or not counts_mistakes(self.algorithm):
+            return product, None
+        if each.max() > MAX_WEIGHT:
+            raise ValueError(f"class_weight must be at most {MAX_WEIGHT:g}, got {each.max():g}")
+        return weight, each
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         several = len(self.classes_) > 2
         extra = {"n_classes": len(self.classes_)} if several else {}
         self.learner_ = check_task(self._begin(rows, random, more=more, **extra), "classes")
-        logistic = self.learner_.parts["loss"] == Loss.LOGISTIC
-        self.calibration_ = None if logistic else Calibration()
+        self.probabilities_ = probabilities_for(self.learner_, len(self.classes_))
+
+    @property
+    def calibration_(self) -> Calibration | None:
+        """The part of ``probabilities_`` for the score alone; None for the logistic loss."""
+        return self.probabilities_.calibration
 
     def _learn(
-        self, X: Any, columns: NDArray[np.intp], weight: FloatArray | None = None, new: bool = True
+        self,
+        X: Any,
+        columns: NDArray[np.intp],
+        weight: FloatArray | None = None,
+        classes: FloatArray | None = None,
+        new: bool = True,
     ) -> None:
-        """Learn rows; if they are new, their scores before learning go into the calibration."""
+        """Learn rows; if they are new, their scores before learning go into the probabilities.
+
+        classes: weights of classes, for steps alone.
+        """
         several = len(self.classes_) > 2
         labels = columns.astype(np.float64) if several else 2.0 * columns - 1.0
-        calibration = self.calibration_ if new else None
-        # Learning returns the score of two classes, but not all scores of several classes.
-        step = _SCORED if several and calibration is not None else max(1, len(columns))
+        # Learning returns the scores of two classes, but not all scores of several classes.
+        step = _SCORED if several and new else max(1, len(columns))
         for start in range(0, len(columns), step):
             some = slice(start, start + step)
-            counts = None if weight is None else weight[some]
-            scores = self.learner_.scores(X[some]) if several and calibration is not None else None
-            f = self.learner_.learn_many(X[some], labels[some], weight=counts)
-            if scores is not None:
-                calibration.learn(scores, columns[some], counts)  # type: ignore[union-attr]
-            elif calibration is not None:
-                calibration.learn_two(f, columns[some], counts)
+            rows = X[some]
+            counts = steps = None if weight is None else weight[some]
+            if classes is not None:
+                counts = np.ones(rows.shape[0]) if counts is None else counts
+                steps = counts * classes[columns[some]]
+            scores = self.learner_.scores(rows) if several and new else None
+            parts = None
+            if self.learner_._config.has_parts:
+                parts = np.full((rows.shape[0], 3), np.nan)
+            f = self.learner_._learn_many(
+                rows, labels[some], steps, None if classes is None else counts, parts
+            )
+            if new:
+                found = (_beside(f, parts) if scores is None else scores)
+                self.probabilities_.learn(found, columns[some], steps)
 
     def _names(self) -> dict[str, Any]:
         return {
             "classes": tuple(self.classes_.tolist()),
-            "calibration": copy.copy(self.calibration_),
+            "probabilities": copy.copy(self.probabilities_),
+            "decision": self.decision,
         }
+
+    def _scores(self, X: Any) -> FloatArray:
+        """The scores of rows as ``probabilities_`` takes them."""
+        check_is_fitted(self)
+        X = self._scorable(X)
+        if len(self.classes_) > 2:
+            return self.learner_.scores(X)
+        if not self.learner_._config.has_parts:
+            return _beside(self.learner_.decision_function(X), None)
+        parts = np.empty((X.shape[0], 3))
+        return _beside(self.learner_._score_many(X, parts), parts)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows.
@@ -305,13 +364,15 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         Returns
         -------
         float64 ndarray of shape (n,) or (n, n_classes)
-            For two classes one score, above 0 for the second class; else one score per class.
+            For two classes the log odds of ``predict_proba``, above 0 for the second class; else
+            the score of each class. With ``decision="balanced"`` probabilities are compared with
+            the shares of the classes: the log odds minus those of the share, or the logarithms of
+            the ratios. ``learner_`` gives the learner's own scores.
         """
-        check_is_fitted(self)
-        X = self._scorable(X)
-        if len(self.classes_) > 2:
-            return self.learner_.scores(X)
-        return self.learner_.decision_function(X)
+        return self._margins(self._scores(X))
+
+    def _margins(self, scores: FloatArray) -> FloatArray:
+        return self.probabilities_.margins(scores, is_balanced(self.decision))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows.
@@ -336,8 +397,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         """Probabilities of the classes.
 
         With the logistic loss they are the learner's own. The scores of other losses are not log
-        odds: two numbers, learned online from the scores of rows before they were learned, turn
-        them into probabilities. The learner of ``to_learner`` has them too.
+        odds: what turns them into probabilities is learned online from the scores of rows before
+        they were learned, for two classes of ``"sorf"`` from the four scores behind an answer
+        (docs/learners.md). The learner of ``to_learner`` has it too.
 
         Parameters
         ----------
@@ -348,8 +410,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         float64 ndarray of shape (n, n_classes)
             In the order of ``classes_``; each row sums to 1.
         """
-        scores = self.decision_function(X)
-        columns = scores if scores.ndim > 1 else two_columns(scores)
-        if self.calibration_ is None:
-            return softmax(columns)
-        return self.calibration_.probabilities(columns)
+        scores = self._scores(X)
+        return self.probabilities_.probabilities(scores)
+
+
+def _beside(f: FloatArray, parts: FloatArray | None) -> FloatArray:
+    """Scores of two classes with those behind them, if there are any, a row each."""
+    return f[:, np.newaxis] if parts is None else np.column_stack((f, parts))

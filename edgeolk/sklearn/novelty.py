@@ -30,13 +30,15 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         ``"sorf"``, another with ``loss="novelty"``, or None for a composition in ``params``.
     nu : float, optional
         Share of rows to be called novel, between 0 and 1. The threshold follows the stream, so the
-        share within one data set is near nu, not equal to it. Default .05, with ``history`` .02.
+        share within one data set is near nu, not equal to it. Default .05. With ``history`` the
+        share of rows that ``learner_.rare`` calls rare, .02; novel rows are then those beyond
+        everything seen before, in which nothing has to be set.
     history : bool
-        True: rows of ``partial_fit`` come in the order of time, across calls too, and are scored as
-        a time series (docs/novelty.md). ``fit`` does not accept True. The learner then scales by
+        True: rows of ``partial_fit`` come in the order of time, across calls too, and are watched
+        as a stream (docs/anomalies.md). ``fit`` does not accept True. The learner then scales by
         itself and ignores ``gamma``, ``kernel`` and ``scale``.
     window : int, optional
-        Rows that the model remembers; default 4096.
+        Rows that the model remembers; default 4096, with ``history`` 16384.
     missing : {"mean", "refuse"}
         As for ``OnlineKernelClassifier``; with ``history`` a missing reading is one for the learner
         too.
@@ -129,13 +131,16 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         return self
 
     @unchanged_if_refused
-    def partial_fit(self, X: Any, y: Any = None) -> OnlineKernelNovelty:
+    def partial_fit(self, X: Any, y: Any = None, time: Any = None) -> OnlineKernelNovelty:
         """Learn rows, once and in order.
 
         Parameters
         ----------
         X, y
             As for ``fit``.
+        time : array-like of shape (n,), optional
+            With ``history`` and ``params={"clock": True}``: seconds of each row since an epoch that
+            begins at a midnight of the place.
 
         Returns
         -------
@@ -153,7 +158,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         filled = self._filled(X, reset=first, in_order=True)
         if first:
             self._start(filled, check_random_state(self.random_state), more=True)
-        self.learner_.learn_many(X if self._takes_gaps else filled)
+        self.learner_.learn_many(X if self._takes_gaps else filled, time=time)
         return self
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:

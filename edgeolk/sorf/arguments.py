@@ -29,12 +29,15 @@ from edgeolk.sorf.defaults import default_memory_rows, min_frequencies, min_memo
 from edgeolk.sorf.options import (
     ANSWERS_BY_LABEL,
     DEFAULT_FREQUENCIES,
+    FREQUENCIES_OF_ONE,
+    FREQUENCY_BLOCK,
     HISTORY_INPUTS,
     KERNEL,
     LISTS,
     MAX_REMEMBERED_CLASSES,
     NU,
     OPTIONS,
+    WINDOW,
     lists_of,
     without_kernel,
 )
@@ -54,7 +57,7 @@ _OF_VECTORS: dict[str, tuple[Any, ...]] = {
 
 
 def _take_history(given: dict[str, Any], loss: Loss) -> tuple[bool, bool]:
-    """Return (detects novelty in time, forecasts), and put the options needed into ``given``.
+    """Return (detects anomalies, forecasts), and put the options needed into ``given``.
 
     "auto" becomes what the loss supports for time series: a separate algorithm, or for classes the
     last label as an expert while labels arrive.
@@ -73,8 +76,9 @@ def _take_history(given: dict[str, Any], loss: Loss) -> tuple[bool, bool]:
     if not given.get("history"):
         return False, False
     watches = loss == Loss.NOVELTY
-    if watches and given.get("nu") is None:
-        given["nu"] = NU
+    for name, value in (("nu", NU), ("window", WINDOW)):
+        if watches and given.get(name) is None:
+            given[name] = value
     return watches, loss == Loss.SQUARE
 
 
@@ -185,7 +189,11 @@ def configure(given: Given) -> Choices:
     if has_row_memory and params.get("memory_narrow") and columns <= MAX_REMEMBERED_CLASSES:
         least = [with_memory(rows, cramped=True) for rows in min_memory_rows(columns)]
         return Choices(None, least, first)
-    sizes = range(1, DEFAULT_FREQUENCIES + 1 if watches else MAX_SIZE)
+    if watches:
+        most = FREQUENCIES_OF_ONE if n_features == 1 else DEFAULT_FREQUENCIES
+        blocks = range(1, most // FREQUENCY_BLOCK + 1)
+        return Choices(None, [(lambda n: configured(n * FREQUENCY_BLOCK), blocks)], [])
+    sizes = range(1, MAX_SIZE)
     # Without the defaults that are on only if there is room for them.
     bare: Choice = (configured, range(1))
     if not forecasts:

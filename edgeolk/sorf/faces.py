@@ -1,7 +1,7 @@
 """What a learner of the SORF family reports after a row: ``history=True`` of both kinds.
 
 ``Forecasting`` is about the last answer of a forecaster, ``Watching`` the verdict on the last row
-for novelty in time series. Without numpy.
+of a stream without labels. Without numpy.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
     from edgeolk.engine.engine import Engine
 
-    Why = tuple[str, int, str]
+    Why = tuple[str, int]
 
 Interval = tuple[float, float]
 #: The experts that an answer is a mixture of, in the order of their weights.
 EXPERTS = ("head", "kernel", "last")
-#: The scores that may decide, and the properties of a channel, by their numbers in ``edgeolk/c``.
-PARTS = ("pattern", "level", "channel")
-WHATS = ("value", "roughness", "mean", "flat")
+#: What a row may be unusual in, by the numbers in ``c/watch_state.h``.
+PARTS = ("value", "change", "season", "flat", "pattern", "level", "roughness", "mean")
 
 class Forecasting:
     """Adds the interval of the last answer, and the weights of its experts, to a learner.
@@ -106,7 +105,7 @@ class Forecasting:
         target, the answer is the mean of all targets. With ``last_label=True``, the last label is
         forgotten, and the other experts answer until the next label. For novelty with
         ``history=True``, the event ends, flat lines start again, and the next reading has no
-        predecessor.
+        predecessor, so that its change is not judged.
 
         Raises
         ------
@@ -116,16 +115,19 @@ class Forecasting:
         self._engine.restart()
 
 
-_Verdict = namedtuple("_Verdict", "novel event why")
+_Verdict = namedtuple("_Verdict", "anomaly novel alarm event rare why")
 
 
 class Verdict(_Verdict):
-    """Whether a row is novel, whether an event is in progress, and why (``Watching.why``)."""
+    """The verdict on a row: the properties of ``Watching`` of these names."""
 
     __slots__ = ()
 
+    anomaly: float
     novel: bool
+    alarm: bool
     event: bool
+    rare: bool
     why: Why
 
 
@@ -137,8 +139,8 @@ def verdict_of(engine: Engine) -> Verdict:
     found = engine.verdict()
     if found is None:
         raise AttributeError("only novelty with history=True provides this")
-    novel, event, part, channel, what = found
-    return Verdict(novel, event, (PARTS[part], channel, WHATS[what]))
+    *flags, part, channel = found
+    return Verdict(*flags, (PARTS[part], channel))
 
 
 class Watching:
@@ -152,39 +154,71 @@ class Watching:
     _engine: Engine
 
     @property
+    def anomaly(self) -> float:
+        """How unusual the last learned row was, from 0 to 1; from 0.5 on it was novel.
+
+        Comparable over streams: 0.5 is as rare as 1 row in 6,300. Below 0.5 it orders rows by how
+        far they deviate from previous ones.
+        """
+        return verdict_of(self._engine).anomaly
+
+    @property
     def novel(self) -> bool:
-        """Whether the last learned row was novel."""
+        """Whether the last learned row was beyond everything seen before.
+
+        A fault that returns in the same way is not novel again, but ``rare``.
+        """
         return verdict_of(self._engine).novel
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the last learned row was novel, and the first such row in more than 64.
+
+        One event gives one alarm; ``alarms`` counts them.
+        """
+        return verdict_of(self._engine).alarm
 
     @property
     def event(self) -> bool:
         """Whether an event is in progress.
 
-        A novel row begins one. It ends 64 rows after the last novel row, provided that the most
-        unusual reading has returned to its level from before the event, or a flat line has ended;
-        for that it waits at most a quarter of the window. ``accept`` ends it immediately.
+        From an alarm until 64 rows after the last novel row, and while readings stay away from
+        their usual level. ``accept`` ends it immediately.
         """
         return verdict_of(self._engine).event
+
+    @property
+    def rare(self) -> bool:
+        """Whether the last learned row is among the share ``nu`` of the most unusual rows."""
+        return verdict_of(self._engine).rare
 
     def accept(self) -> None:
         """Treat the current state as normal from now on, for example after a repair.
 
-        Ends the event. The mean and roughness of the last 64 readings of each channel, and flat
-        lines of the current length, count as normal.
+        Ends the event. The peaks of the last unusual stretch are as usual as the second largest
+        before it, however large they were: the same again is not novel. The mean of the last 16
+        readings of each channel, their roughness, and flat lines of the current length count as
+        normal. Call it during the event.
         """
         verdict_of(self._engine)
         self._engine.accept()
 
     @property
     def why(self) -> Why:
-        """The score that decided about the last learned row, whether it was novel or not.
+        """What the last learned row was most unusual in, whether it was novel or not.
 
         Returns
         -------
-        tuple of (str, int, str)
-            The largest score: "pattern" (an unusual combination of readings), "level" (the recent
-            size of deviations) or "channel" (one of them); the most unusual channel, from 0; and
-            its unusual property: "value", "roughness", "mean" (of the last 64 readings) or "flat"
-            (it does not change, or readings are missing).
+        tuple of (str, int)
+            The channel that was the most unusual, from 0, and before it one of
+
+            - "value": a reading beyond all previous ones;
+            - "change": a reading that changed faster than ever;
+            - "season": a reading that is unusual for this hour of the day;
+            - "flat": readings that do not change, or are missing, for longer than ever;
+            - "pattern": an unusual combination of readings, or an unusual course over time;
+            - "level": readings that have been away from their usual level for a while;
+            - "roughness", "mean": of rows that are not novel, unusual noise or mean of the last 64
+              readings.
         """
         return verdict_of(self._engine).why

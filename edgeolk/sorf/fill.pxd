@@ -7,7 +7,7 @@ from edgeolk.core.c cimport (
 )
 from edgeolk.core.fill cimport fill_common
 from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_INT8
-from edgeolk.core.state cimport GAPS_NAN, GAPS_NOT_FINITE, LABELS_KNOWN_OR_NOT, State
+from edgeolk.core.state cimport GAPS_NAN, GAPS_NOT_FINITE, LABELS_KNOWN_OR_NOT, LABELS_TIMES, State
 from edgeolk.sorf.options cimport fill_options
 
 
@@ -69,4 +69,4 @@ cdef inline void fill_sorf(State* s, object config) except *:
     if config.forecaster is not None:
         s.c.gaps, s.c.labels = GAPS_NAN, LABELS_KNOWN_OR_NOT
     elif config.watch is not None:
-        s.c.gaps = GAPS_NOT_FINITE
+        s.c.gaps, s.c.labels = GAPS_NOT_FINITE, LABELS_TIMES

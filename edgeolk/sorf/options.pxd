@@ -23,5 +23,4 @@ cdef inline void fill_options(olk_sorf* p, object values) except *:
     p.drift = <int32_t><double>values["drift"]
     p.leak = values["leak"]
     p.memory = <int32_t><double>values["memory"]
-    p.robust = <int32_t><double>values["robust"]
     p.memory_narrow = <int32_t><double>values["memory_narrow"]

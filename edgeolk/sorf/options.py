@@ -27,12 +27,13 @@ STANDARD = (1, 9)
 #: With fewer frequencies a kernel does not pay, and there is none.
 MIN_FORECASTER_FREQUENCIES = 32
 
-#: Minimum and default number of frequencies: more cost time and do not detect more.
-MIN_NOVELTY_FREQUENCIES, DEFAULT_FREQUENCIES = 64, 256
-#: Default share of rows to be called novel.
-NU = 0.02
-#: The longest memory, limited by 16-bit counters.
-MAX_WINDOW = 65535
+#: Frequencies of a stream come in blocks. Default number, that of a single channel if bytes are
+#: given, and of several: more cost time and do not detect more.
+FREQUENCY_BLOCK = 64
+DEFAULT_FREQUENCIES, FREQUENCIES_OF_ONE = 256, 128
+#: Share of rows to be called rare; rows that the slow statistics remember, at most as many as a
+#: 16-bit counter.
+NU, WINDOW, MAX_WINDOW = 0.02, 16384.0, 65535
 #: Inputs of the features per channel: its value, its roughness, its recent mean.
 INPUTS = 3
 #: The kernel, for inputs in a unit that the first rows determine.
@@ -96,10 +97,12 @@ OPTIONS: dict[str, Option] = {
         "[1, 4]", integer=True, omitted=1.0,
     ),
     "nu": Option(
-        12, 0.05, "share of rows to be called novel; .02 with history=True", "(0, 1)", omitted=0.05
+        12, 0.05, "share of rows to be called novel; with history=True rare, .02", "(0, 1)",
+        omitted=0.05,
     ),
     "window": Option(
-        13, 4096.0, "memory of the novelty model, in rows", "[8, 1e+15)", omitted=4096.0
+        13, 4096.0, "memory of the novelty model, in rows; 16384 with history=True", "[8, 1e+15)",
+        omitted=4096.0,
     ),
     "scratch": Option(
         14, "block",
@@ -110,7 +113,7 @@ OPTIONS: dict[str, Option] = {
     ),
     "history": Option(
         15, None,
-        "True: rows form a time series; forecasts real targets, or detects novelty without labels;"
+        "True: rows form a time series; forecasts real targets, or detects anomalies without labels;"
         " 'auto': the same, and last_label for classes",
         none=0.0, flag=True, omitted=0.0,
     ),
@@ -148,11 +151,11 @@ OPTIONS: dict[str, Option] = {
         " that answers do not freeze if labels stop",
         "[0, 1e+06]", integer=True, omitted=0.0, in_step=False,
     ),
-    "robust": Option(
+    "clock": Option(
         22, False,
-        "novelty in a time series: if consecutive readings of a channel are unrelated, outliers"
-        " count less for its scale, and chance is not mistaken for a relation",
-        flag=True, omitted=0.0,
+        "anomalies of a time series: also learn the season of a day, from the time of each row;"
+        " 154 bytes per channel",
+        flag=True, omitted=0.0, in_step=False, regions=("clock", "clock_bytes"),
     ),
     # On if the memory is a default itself.
     "memory_narrow": Option(
@@ -166,6 +169,7 @@ OPTIONS: dict[str, Option] = {
 IMPLIED: dict[str, tuple[str, float]] = {
     **{"relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0)},
     **{"drift": ("drift", 1.0), "memory_narrow": ("memory_narrow", 1.0)},
+    "clock": ("clock", 1.0),
 }
 
 

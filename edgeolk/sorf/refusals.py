@@ -8,11 +8,11 @@ from edgeolk.parts.refusals import SHARED, refuse_by
 from edgeolk.parts.storage import GAMMA_RANGE
 from edgeolk.parts.traits import Condition, Facts, Refusals, both, has, lacks
 from edgeolk.sorf.options import (
+    FREQUENCY_BLOCK,
     KERNEL,
     MAX_REMEMBERED_CLASSES,
     MAX_WINDOW,
     MIN_FORECASTER_FREQUENCIES,
-    MIN_NOVELTY_FREQUENCIES,
     STANDARD,
     without_kernel,
 )
@@ -56,10 +56,10 @@ def _watches(condition: Condition) -> Condition:
     return both(has(Loss.NOVELTY), lambda c: c.values["history"] > 0.0, condition)
 
 
-_OF_NOVELTY_IN_TIME: Refusals = {
-    "{robust} is for loss='novelty' with history=True: nothing else has channels": (
+_OF_STREAMS: Refusals = {
+    "{clock} is for loss='novelty' with history=True: only anomalies have seasons of a day": (
         lambda c: (
-            c.values["robust"] > 0.0 and (c.values["history"] == 0.0 or lacks(Loss.NOVELTY)(c))
+            c.values["clock"] > 0.0 and (c.values["history"] == 0.0 or lacks(Loss.NOVELTY)(c))
         )
     ),
     (
@@ -72,8 +72,8 @@ _OF_NOVELTY_IN_TIME: Refusals = {
     "history=True with Loss.NOVELTY has a fixed kernel: no kernel= or gamma=": _watches(
         lambda c: c.kernel != KERNEL
     ),
-    f"D must be at least {MIN_NOVELTY_FREQUENCIES} for novelty with history=True": _watches(
-        lambda c: c.budget < MIN_NOVELTY_FREQUENCIES
+    f"D must be a multiple of {FREQUENCY_BLOCK} for novelty with history=True": _watches(
+        lambda c: c.budget % FREQUENCY_BLOCK > 0
     ),
     f"{{window}} must be at most {MAX_WINDOW} rows with history=True": _watches(
         lambda c: c.values["window"] > MAX_WINDOW
@@ -123,7 +123,7 @@ RULES: Refusals = {
         has(Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0
     ),
     **_OF_FORECASTS,
-    **_OF_NOVELTY_IN_TIME,
+    **_OF_STREAMS,
     "{cmin} must be at most {cmax}": lambda c: c.values["cmin"] > c.values["cmax"],
     "{groups} must be at most the blocks of 64 frequencies": (
         lambda c: c.budget > 0 and c.values["groups"] > -(-c.budget // 64)

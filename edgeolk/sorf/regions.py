@@ -61,14 +61,19 @@ KINDS: dict[str, Kind] = {
     ),
     "blend": Kind("computing", _blend, "mistakes of the experts, averaging windows", 30),
     "novelty": Kind("computing", (1, 2), "threshold; mean score of features", 36),
-    "channels": Kind("computing", ("n_features", 12), "channels: moments, short memory", 48),
+    "channels": Kind(
+        "computing", ("n_features", 28), "channels: moments, short memory, largest peaks", 48
+    ),
     "channel_counts": Kind(
         "i", (1, "n_features"), "channels: readings, and rows without a change", 49
     ),
-    "deviations": Kind(
-        "computing", (1, 8), "threshold, input unit, moments of scores, state before an event", 50
+    "channel_bytes": Kind("b", ("n_features", 6), "channels: readings, rows above a peak", 52),
+    "clock": Kind("computing", ("n_features", 32), "seasons: residual, peaks, mean by hour", 53),
+    "clock_bytes": Kind("b", ("n_features", 26), "seasons: rows above a peak, rows by hour", 54),
+    "watch_scores": Kind(
+        "computing", (1, 13), "threshold, input unit, moments of scores, pattern, last score", 50
     ),
-    "watch": Kind("w", (1, 5), "idle rows, events, rows since the last event, verdict, flags", 51),
+    "watch": Kind("w", (1, 4), "idle rows, alarms, rows since the last alarm, verdict", 51),
     "target": Kind("d", (1, 2), "mean of the targets, sum of squared deviations", 31),
     "last_label": Kind(
         "computing", lambda c: (1, 2 if c.values["lapse"] else 1),
@@ -92,7 +97,7 @@ KINDS: dict[str, Kind] = {
         "memory: rows in 4 bits, labels, runners-up, coefficients", 40,
     ),
     "memory_state": Kind("w", (1, 1), "memory: number of rows", 41),
-    "memory_mistakes": Kind("computing", (1, 5), "memory: mistakes of its experts", 43),
+    "memory_mistakes": Kind("computing", (1, 5), "memory: mistakes of its experts", 55),
     "memory_narrow": Kind(
         "computing", (1, 4), "memory: mistakes of the narrower kernel's experts", 42
     ),
@@ -164,7 +169,7 @@ def needed(config: Any) -> set[str]:
         names.discard("query")  # relevance scales the row in place
     if config.watch:
         names -= {"novelty", "query"}
-        names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}
+        names |= {"channels", "channel_counts", "channel_bytes", "watch_scores", "watch", "inputs"}
     return names
 
 

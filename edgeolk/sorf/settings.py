@@ -36,11 +36,11 @@ class Forecaster(NamedTuple):
 
 
 class Watch(NamedTuple):
-    """Novelty in time of a learner with ``history=True`` and no labels (docs/novelty.md)."""
+    """Anomalies of a stream: a learner with ``history=True`` and no labels (docs/novelty.md)."""
 
-    #: Rows that it remembers; whether outliers count less for the scale of a channel.
+    #: Rows that it remembers; whether it learns the season of a day.
     window: float
-    robust: bool
+    clock: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +87,10 @@ class SorfSettings(Settings):
 
     @property
     def watch(self) -> Watch | None:
-        """Novelty in time, None for none."""
+        """Anomalies of a stream, None for none."""
         if self.needs_labels or not self.values["history"]:
             return None
-        return Watch(self.values["window"], bool(self.values["robust"]))
+        return Watch(self.values["window"], bool(self.values["clock"]))
 
     # ---- facts of every family ----------------------------------------------------------------
 
@@ -118,8 +118,8 @@ class SorfSettings(Settings):
 
     @property
     def threshold_region(self) -> str:
-        """The region whose first number is the threshold of novelty, "" with labels."""
-        return "deviations" if self.watch else super().threshold_region
+        """The region whose first number is the threshold of novelty, "" for none."""
+        return "" if self.watch else super().threshold_region
 
     @property
     def no_weights(self) -> str:
@@ -131,13 +131,18 @@ class SorfSettings(Settings):
         return ""
 
     @property
+    def has_parts(self) -> bool:
+        """Whether other scores are behind the score of a row: with two classes."""
+        return self.needs_labels and not self.is_regression and self.columns == 1
+
+    @property
     def max_weight(self) -> float:
         """The largest weight of a row."""
         return MAX_WEIGHT
 
     @property
     def may_follow(self) -> bool:
-        """Whether its width could follow the rows: novelty in time has a fixed one."""
+        """Whether its width could follow the rows: that of a stream is fixed."""
         return self.watch is None
 
     @property
@@ -177,7 +182,7 @@ class SorfSettings(Settings):
 
     @property
     def reports_events(self) -> bool:
-        """Whether each row has a verdict: novel, event, why."""
+        """Whether each row has a verdict: novel, alarm, event, rare, why."""
         return self.watch is not None
 
     @property

@@ -25,7 +25,7 @@ cdef inline bint forecasts(const State* s) noexcept nogil:
 
 
 cdef inline bint watches(const State* s) noexcept nogil:
-    """Whether it detects novelty in a time series."""
+    """Whether it finds anomalies of a stream."""
     return s.setup.at.watch != 0
 
 
@@ -78,8 +78,8 @@ cdef inline void sorf_construct(State* s) noexcept nogil:
 
 
 cdef inline double sorf_threshold(const State* s) noexcept nogil:
-    if watches(s):
-        return olk_model_verdict(&s.sorf).threshold
+    if watches(s):  # a row in time is novel from a score of 0.5 on
+        return 0.5
     if s.setup.wide:
         return (<const double*>s.sorf.state.novelty)[0]
     return (<const float*>s.sorf.state.novelty)[0]
@@ -88,16 +88,19 @@ cdef inline double sorf_threshold(const State* s) noexcept nogil:
 cdef inline int64_t sorf_n_outputs(const State* s) noexcept nogil:
     if forecasts(s):
         return s.setup.forecast.n_levels + 2 + s.setup.forecast.kernel
-    return watches(s)
+    return 2 if watches(s) else 0
 
 
 cdef inline void sorf_write_outputs(const State* s, double* numbers) noexcept nogil:
-    """Half widths of the intervals of a forecast, then the weights of its experts; for novelty over
-    time the reason of the verdict."""
+    """Half widths of the intervals of a forecast, then the weights of its experts; of a stream
+    without labels the verdict as a word, and the score."""
     cdef Py_ssize_t k
     cdef Py_ssize_t levels = s.setup.forecast.n_levels
+    cdef olk_verdict v
     if not forecasts(s):
-        numbers[0] = reason_of(s)
+        v = olk_model_verdict(&s.sorf)
+        numbers[0] = <double>v.bits
+        numbers[1] = v.score
         return
     for k in range(levels):
         numbers[k] = s.forecast.half_width[k]
@@ -167,12 +170,6 @@ cdef inline int sorf_tell(State* s, double y) noexcept nogil:
     if outcome == DONE:
         olk_end_step(&s.m.flags, 0)
     return outcome
-
-
-cdef inline double reason_of(const State* s) noexcept nogil:
-    """What decided the verdict on the last row: part + 4 kind + 16 channel."""
-    cdef olk_verdict v = olk_model_verdict(&s.sorf)
-    return v.part + 4 * v.what + 16.0 * v.channel
 
 
 cdef inline double memory_share(const State* s) noexcept nogil:

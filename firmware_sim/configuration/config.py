@@ -173,7 +173,7 @@ class ReplayConfig(Fields, Noted):
         algorithm, params, _, kind = self.resolved
         setup = Setup(
             *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
-            *(self.cost, self.beta, self.rows_ahead),
+            *(self.cost, self.beta, self.decision, self.rows_ahead, self.clock_zone),
         )
         return kind_of(kind, setup)
 
@@ -339,11 +339,12 @@ class ReplayConfig(Fields, Noted):
             )
         if self.positive is not None and not kind.takes_positive:
             raise SimulatorError(f"--positive is for labels of two classes, not for {kind.noun}")
-        if self.cost is not None and self.beta is not None:
-            raise SimulatorError("cost and beta choose the same threshold: give one of them")
-        asked = "cost" if self.cost is not None else "beta" if self.beta is not None else ""
-        if asked and not (kind.takes_positive and kind.is_supervised):
-            raise SimulatorError(f"--{asked} is for labels of two classes, not for {kind.noun}")
+        goals = [name for name in ("cost", "beta", "decision") if getattr(self, name)]
+        if len(goals) > 1:
+            both = " and ".join(goals)
+            raise SimulatorError(f"{both} choose the same threshold: give one of them")
+        if goals and not (kind.takes_positive and kind.is_supervised):
+            raise SimulatorError(f"--{goals[0]} is for labels of two classes, not for {kind.noun}")
         if self.classes and not kind.takes_classes:
             raise SimulatorError("--classes is for --kind multiclass")
         number = params.get("n_classes")

@@ -106,8 +106,7 @@ class Fields:
     cap_includes: tuple[str, ...] = _device(
         (),
         "what the cap holds besides rows, scaler and learner: stack, the largest of any call of "
-        "the exported C (in single precision with --single); buffers, the other variables of a "
-        "board's program",
+        "the exported C; buffers, the other variables of a board's program",
         NAMES._replace(metavar="stack,buffers"),
         check=values.included,
         where=REPLAY | TABLE,
@@ -177,6 +176,13 @@ class Fields:
         "also report the answers at the threshold of the largest F-beta: recall counts X times as "
         "much as precision",
         POSITIVE,
+        where=REPLAY,
+    )
+    decision: str = _stream(
+        "",
+        "also report balanced decisions: +1 where its probability is above the share of +1 among "
+        "recent labels",
+        choices=("balanced",),
         where=REPLAY,
     )
     kind: str = _stream(
@@ -285,6 +291,15 @@ class Fields:
         "add time of day and time of week as inputs: sine and cosine of each, from the time column",
         Value(read=values.flag),
         where=LOGS | MANIFEST | FLEET,
+    )
+    clock_zone: str | None = _stream(
+        None,
+        "the time zone of the place, for hours of the day that people keep: Europe/Berlin, with "
+        "daylight saving, or +05:30; for logs in UTC, or with a zone (default: hours as written, "
+        "of times with a zone those of UTC)",
+        metavar="ZONE",
+        check=values.zone,
+        where=READERS | MANIFEST,
     )
     time_format: str | None = _stream(
         None,
@@ -447,17 +462,6 @@ class Fields:
         "learn the same rows on an emulated microcontroller too: mps2-an386, microbit, ..., with "
         "qemu-system-arm and gcc-arm-none-eabi",
         metavar="BOARD",
-    )
-    single: bool = _device(
-        False,
-        "that board computes in single precision, as with -DEK_SINGLE: many times faster on a core"
-        " without double precision",
-        Value(read=values.flag),
-        idle=lambda config: (
-            ""
-            if config.on or "stack" in config.cap_includes
-            else "it is for --on and --cap-includes stack"
-        ),
     )
     period: float | None = _device(
         None,

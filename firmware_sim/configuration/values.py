@@ -15,8 +15,9 @@ from typing import Any
 
 import edgeolk as ek
 from edgeolk import parse_bytes
-from firmware_sim.errors import SimulatorError
+from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.streams.dates import TimeFormat
+from firmware_sim.streams.zones import zone_of
 
 _CUTS = "every=ROWS, at=ROW or random=SHARE, as in every=5000"
 #: Default constant terms of the kernels that have one.
@@ -137,6 +138,14 @@ def time_format(text: str) -> None:
         TimeFormat(text)
     except ValueError as error:
         raise SimulatorError(f"time-format is {error}") from None
+
+
+def zone(text: str) -> None:
+    """Refuse what is no time zone."""
+    try:
+        zone_of(text)
+    except StreamError as error:
+        raise SimulatorError(f"clock-zone: {error}") from None
 
 
 def code(text: str) -> float | str:

@@ -99,6 +99,7 @@ class Server:
             "reason": self._learn_with_reason,
         }
         self._learn_row = programs[program]
+        self._has_clock = bool(learner.config.parameters.get("clock"))
         self._in, self._out = pipes
         self._count = bytearray(8)
         self._rows = memoryview(bytearray(8 * BLOCK * n_features))
@@ -277,9 +278,16 @@ class Server:
         self._scores[3 * i + 2] = -1.0
 
     def _learn_with_reason(self, i: int) -> None:
-        """The same in the order of time, with the reason of the score."""
-        self._learn_with_threshold(i)
-        self._scores[3 * i + 2] = hosting.last_reason(self._learner)
+        """Learn a row of a stream at its time; its score, and the verdict after it."""
+        learner = self._learner
+        self._scores[3 * i] = learner.learn_one(self._each[i], time=self._time_of(i))
+        self._scores[3 * i + 1] = learner.threshold
+        self._scores[3 * i + 2] = hosting.last_reason(learner)
+
+    def _time_of(self, i: int) -> float | None:
+        """Return the time of a row, which comes in place of its label; None if unknown."""
+        seconds = self._labels[i]
+        return seconds if self._has_clock and not math.isnan(seconds) else None
 
 
 def _arm(wanted: str) -> tuple[str, str]:

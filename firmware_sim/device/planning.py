@@ -153,8 +153,7 @@ def _stack(config: ReplayConfig, n_features: int, kernel: Any, plan: Any) -> int
         hosting.check_exportable(learner)
     except ValueError as error:
         raise SimulatorError(f"--cap-includes stack is for exported learners: {error}") from None
-    stacks = hosting.stacks_of(learner)
-    return stacks["single" if config.single and "single" in stacks else "double"]
+    return hosting.stacks_of(learner)["library"]
 
 
 def _planned_columns(config: ReplayConfig, n_features: int) -> int:

@@ -156,6 +156,7 @@ class SplitDevice(Device):
             rows = rows.astype(row_type(self._config))
         rows, (labels, scaling) = _as_float64(rows), self.trainer.scaled(y)
         found, done = Batch(self.trainer.records(y, when)), 0
+        labels = self.trainer.sent(labels, when)
         numbers = np.zeros((len(y), self._process.width))
         while done < len(y) and found.stopped is None:
             values, message = self._process.learn(rows[done:], labels[done:])

@@ -90,6 +90,7 @@ class Supervision:
             self._restart(trainer)
         if math.isfinite(seconds):
             self._seconds = seconds
+        trainer.moment = seconds
         if self._immediate:
             self.counts.learned += 1
             answer: tuple[Any, ...] = trainer.learn_one(row, label)

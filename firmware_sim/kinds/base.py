@@ -7,6 +7,7 @@ here: its decoder (`Labels`), how its learners are asked and trained (`Trainer`)
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +45,9 @@ class Setup:
     period: float | None = None  # seconds between rows; None: as in the time column
     cost: float | None = None  # of a missed +1, in false alarms
     beta: float | None = None  # weight of recall against precision
+    decision: str = ""  # "balanced": decisions by the shares of the classes
     ahead: int = 0  # rows from a row's readings to its target; 0: they are of the same row
+    zone: str | None = None  # the time zone of the place; None: times are taken as written
 
 
 class Asked(NamedTuple):
@@ -87,6 +90,7 @@ class Trainer:
     learner: a learner, or one in another process (`device.split`).
     targets: the scaler of real targets, if the device scales them.
     dtype: the type of a record.
+    moment: the time of the next row that is learned by itself; NaN if unknown.
     """
 
     #: Fields of a record besides those of every kind, with their types.
@@ -98,6 +102,7 @@ class Trainer:
         self._names = ("score", *(name for name, *_ in self.fields))
         # A learner in another process has no parameters; its alarms are counted there.
         self._drifts = bool(getattr(learner, "parameters", {}).get("drift"))
+        self.moment = math.nan
 
     def records(self, y: Row, when: When) -> Records:
         """Return the records of rows before they are learned."""
@@ -170,6 +175,10 @@ class Trainer:
                 return
             at += 1
 
+    def sent(self, labels: Row, when: When) -> Row:
+        """Return the number of each row that a learner in another process receives with it."""
+        return labels
+
     def scaled(self, y: Row) -> tuple[Row, tuple[Row, Row] | None]:
         """Return labels as the learner takes them; mean and deviation of each if it is scaled."""
         return y, None
@@ -231,6 +240,10 @@ class Kind(ABC):
         self.setup = setup
 
     # The learner's arguments.
+
+    def timed_params(self) -> dict[str, Any]:
+        """Return the learner's further arguments if rows have an hour of the day."""
+        return {}
 
     @classmethod
     def recommended(cls, asked: Asked) -> dict[str, Any]:

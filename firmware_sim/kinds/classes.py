@@ -327,7 +327,7 @@ class Multiclass(Answers):
         head = ("in the stream", "answered", "rows")
         return Table("confusion", "Commonest mistakes", head, rows)
 
-    def panels(self) -> list[Panel]:
+    def panels(self, features: Sequence[str]) -> list[Panel]:
         """Return the confusion matrix, and precision, recall and F1 of each class."""
         if not self.rows:
             return []

@@ -124,7 +124,7 @@ class Forecasting(Regression):
             }
         }
 
-    def panels(self) -> list[Panel]:
+    def panels(self, features: Sequence[str]) -> list[Panel]:
         """Return charts of forecasts and targets, of errors and intervals, and of weights."""
         if not self.timeline.rows:
             return []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,18 +31,23 @@ from firmware_sim.metrics.anomalies import (
 )
 from firmware_sim.metrics.base import (
     Band,
+    Calendar,
     Figure,
     Metrics,
+    Panel,
     count,
     duration,
     moment,
     short,
     thousandths,
 )
-from firmware_sim.metrics.batch import Batch, Records
+from firmware_sim.metrics.batch import Batch, Records, When
+from firmware_sim.metrics.courses import courses
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
+from firmware_sim.metrics.watching import Watching, flags_of
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.zones import Clock
 
 #: Parameters that a learner of novelty in the order of time refuses.
 _NOT_IN_TIME = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_rows"}
@@ -49,6 +55,8 @@ _NOT_IN_TIME = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_
 _MAX_ALARMS, _MAX_READINGS = 30, 3
 #: Scores of either class that are kept for the area; of more rows, a sample.
 SAMPLED = 100_000
+#: How novel rows are before the first verdict.
+_UNJUDGED = 0.25
 #: Most windows whose rows are kept for pictures.
 _DRAWN = 256
 
@@ -63,13 +71,15 @@ class Novelty(Metrics):
     period: seconds between rows, if given by the user.
     sampled: most scores of either class that are kept for the area under the curve.
     hold: rows without an alarm that do not end one.
+    watching: what is kept of a stream that is watched in the order of time; None for other rows.
+    zone: the time zone of the place, for days.
     anomalies: alarms with their reasons, and the most novel rows.
     learner, distance: the two records.
     windows: rows of the first labelled windows, counted from 1.
     """
 
     kind = "novelty"
-    detail_names = ("windows", "alarms", "anomalies")
+    detail_names = ("windows", "alarms", "anomalies", "events", "days", "channels")
     timeline_title = "Alarms over time"
     baselines: ClassVar = {"distance": "distance"}
     over_time = "rows with an alarm"
@@ -99,6 +109,18 @@ class Novelty(Metrics):
         "detected": Figure(
             "found", count, lambda record, _: record.detected, "windows with an alarm in them"
         ),
+        "event_rows": Figure(
+            "rows in an event",
+            count,
+            lambda record, metrics: metrics.watched(record, "event_rows"),
+            "from an alarm until 64 rows after, and while readings stay away from their level",
+        ),
+        "rare_rows": Figure(
+            "rare rows",
+            count,
+            lambda record, metrics: metrics.watched(record, "rare_rows"),
+            "among the most unusual 2 %, also of faults that come again as they were",
+        ),
         "delay_rows": Figure("delay in rows", short, lambda record, _: record.delay_rows),
         "delay_seconds": Figure(
             "in time", duration, lambda record, metrics: record.delay_seconds(metrics.period)
@@ -115,7 +137,10 @@ class Novelty(Metrics):
         points: int = CURVE_POINTS,
         sampled: int = SAMPLED,
         hold: int = 0,
+        watching: Watching | None = None,
+        zone: str | None = None,
     ) -> None:
+        self.watching, self._place = watching, Clock(zone)
         self.learner, self.distance = Watch(sampled, hold), Watch(sampled, hold)
         self.anomalies = Anomalies()
         self._standstill = Standstill()
@@ -144,6 +169,10 @@ class Novelty(Metrics):
         first, distances = self.rows + 1, known.distances
         # Subtracted from 0: the negative of 0 would be -0 in every list of scores.
         novelty, alarms = 0.0 - (scores + rows["threshold"]), scores < 0.0
+        if self.watching is not None:
+            alarms = flags_of(rows["reason"], "novel")
+            local = self._place.local(rows["seconds"])
+            self.watching.add_block(first, known.readings, rows["reason"], local)
         baseline_alarms = self._baseline.alarms(distances)
         running = [
             watch.alarm_rows + np.cumsum(called)
@@ -155,6 +184,12 @@ class Novelty(Metrics):
         self.curve.add_block(np.column_stack(running))
         for row in (first + np.flatnonzero(labels > 0.0)).tolist():
             self._note_window(row)
+
+    def watched(self, record: Watch, name: str) -> int | None:
+        """Return a count of the watched stream; None for the baseline and for other rows."""
+        if self.watching is None or record is not self.learner:
+            return None
+        return int(getattr(self.watching, name))
 
     def add_answers(self, batch: Batch) -> None:
         """Count rows; the baseline sees no readings."""
@@ -240,6 +275,8 @@ class Novelty(Metrics):
             why = reason(alarm.strongest, features)
             tooltip = f"rows {alarm.first:,} to {alarm.last:,}: {why}"
             yield "alarm", alarm.first, alarm.last, tooltip
+        for first, last in [] if self.watching is None else self.watching.events:
+            yield "event", first, last, f"event, rows {first:,} to {last:,}"
         for first, last in self.windows:
             yield "window", first, last, f"labelled window, rows {first:,} to {last:,}"
 
@@ -255,7 +292,39 @@ class Novelty(Metrics):
                 for one in self.anomalies.alarms
             ],
             "anomalies": [record(one, features) for one in self.anomalies.oddest],
+            **({} if self.watching is None else self._of_stream(self.watching, features)),
         }  # fmt: skip
+
+    @staticmethod
+    def _of_stream(watching: Watching, features: Sequence[str]) -> dict[str, Any]:
+        """Return events, and alarms by day and by channel."""
+        reasons = watching.reasons
+        return {
+            "events": watching.events,
+            "days": {_date(day): n for day, n in sorted(watching.by_day.items())},
+            "channels": {
+                features[channel]: {
+                    reason: n for reason, n in zip(reasons, counts, strict=True) if n
+                }
+                for channel, counts in sorted(watching.by_channel.items())
+            },
+        }
+
+    def panels(self, features: Sequence[str]) -> list[Panel]:
+        """Return the course of the readings with alarms and events, and the days with alarms."""
+        if self.watching is None or not self.rows:
+            return []
+        bands = [*self.bands(features)]
+        reasons = {alarm.first: _briefly(alarm.strongest) for alarm in self.anomalies.alarms}
+        charts = courses(self.watching, features, bands, reasons)
+        about = "Readings with alarms; an event lasts while readings stay unusual."
+        panels = [
+            Panel(f"course{at}", "The stream", chart, about) for at, chart in enumerate(charts)
+        ]
+        days = self.watching.by_day
+        if len(days) > 1:
+            panels.append(Panel("calendar", "Alarms by day", Calendar(days), _of_days(days)))
+        return panels
 
     def tables(self, features: Sequence[str]) -> list[Table]:
         """Return the alarms with their reasons, and the most novel rows with their readings."""
@@ -276,6 +345,7 @@ class Novelty(Metrics):
         first = ("rows", "time of the most anomalous", "reason")
         head = ("row", "time", "score", "reason", "readings furthest off")
         tables = [
+            *([] if self.watching is None else [_by_channel(self.watching, features)]),
             Table("alarms", f"Alarms{many}", first, alarms, sentences=first[1:]),
             Table(
                 *("anomalies", "The most anomalous rows", head, most_anomalous),
@@ -307,30 +377,87 @@ def readings(anomaly: Anomaly, names: Sequence[str]) -> str:
     )
 
 
-def reason(anomaly: Anomaly, names: Sequence[str]) -> str:
-    """Return why a row is novel, such as "CO2: flat line for 40 rows"."""
+#: Why a row is unusual, by what it is unusual in; {0} is the channel, {1} its reading.
+_REASONS = {
+    "value": "{0}: {1} is outside everything seen so far",
+    "change": "{0}: changed faster than ever, now {1}",
+    "season": "{0}: {1} is unusual for this hour",
+    "level": "{0}: away from its usual level, now {1}",
+    "roughness": "{0}: rougher or smoother than usual, now {1}",
+    "mean": "{0}: off its mean for a while, now {1}",
+}
+#: Their names in a table.
+_TITLES = {
+    "value": "outside all so far", "change": "faster than ever", "season": "unusual for the hour",
+    "flat": "flat", "pattern": "unusual pattern",
+}  # fmt: skip
+
+
+def reason_of(anomaly: Anomaly, names: Sequence[str]) -> tuple[str, int]:
+    """Return why a row is novel, such as "CO2: flat for 40 readings", and the channel, from 0."""
     why = hosting.unpack_reason(anomaly.reason)
     if why is None:
         found = furthest(anomaly)
-        return f"different from all earlier rows, {names[found[0]]} most of all" if found else "-"
-    part, channel, what = why
-    name = names[channel]
-    if part == "pattern" and len(names) == 1:
-        now = short(anomaly.deviations.readings[channel])
-        return f"{name}: an unusual pattern over time, now {now}"
+        text = f"different from all earlier rows, {names[found[0]]} most of all" if found else "-"
+        return text, found[0] if found else 0
+    part, channel = why
+    name, reading = names[channel], math.nan
+    if anomaly.deviations.readings:
+        reading = anomaly.deviations.readings[channel]
+    now = "no reading" if math.isnan(reading) else short(reading)
     if part == "pattern":
-        return f"readings that seldom go together, {name} the furthest off"
-    if part == "level":
-        return f"readings have been unusual for a while, {name} the furthest off"
-    value = anomaly.deviations.readings[channel]
-    if what == "flat":
-        rows = anomaly.deviations.unchanged[channel]
-        return f"{name}: {'no reading' if math.isnan(value) else 'flat line'} for {rows:,} rows"
-    if what == "value":
-        return f"{name}: {short(value)} is unusual"
-    if what == "mean":
-        return f"{name}: off its mean for a while, now {short(value)}"
-    return f"{name}: rougher or smoother than usual, now {short(value)}"
+        if len(names) == 1:
+            return f"{name}: an unusual course over time, now {now}", channel
+        return f"an unusual combination, {name} the furthest off", channel
+    if part == "flat":
+        rows = anomaly.deviations.unchanged[channel] if anomaly.deviations.unchanged else 0
+        if math.isnan(reading):
+            return f"{name}: no reading for {rows:,} rows", channel
+        return f"{name}: flat for {rows:,} readings", channel
+    return _REASONS[part].format(name, now), channel
+
+
+def _briefly(anomaly: Anomaly) -> tuple[str, int]:
+    """Return why a row of a stream is novel in few words, and the channel, from 0."""
+    part, channel = hosting.unpack_reason(anomaly.reason) or ("", 0)
+    return _TITLES.get(part, part), channel
+
+
+def reason(anomaly: Anomaly, names: Sequence[str]) -> str:
+    """Return why a row is novel in words."""
+    return reason_of(anomaly, names)[0]
+
+
+def _date(day: int) -> str:
+    """Return a day since 1970 as text; its number if it is beyond the calendar."""
+    try:
+        return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
+    except OverflowError:
+        return str(day)
+
+
+def _of_days(days: dict[int, int]) -> str:
+    """Return a sentence on alarms by day."""
+    with_alarms = {day: n for day, n in days.items() if n}
+    if not with_alarms:
+        return f"No alarm on {len(days):,} days."
+    worst = max(with_alarms, key=lambda day: with_alarms[day])
+    return (
+        f"{len(with_alarms):,} of {len(days):,} days have an alarm; most on {_date(worst)}: "
+        f"{with_alarms[worst]}."
+    )
+
+
+def _by_channel(watching: Watching, features: Sequence[str]) -> Table:
+    """Return the table of alarms by channel and reason."""
+    order = sorted(watching.by_channel.items(), key=lambda one: (-sum(one[1]), one[0]))
+    at = [watching.reasons.index(name) for name in _TITLES]
+    shown = [(channel, (sum(counts), *(counts[i] for i in at))) for channel, counts in order]
+    rows = [
+        (features[channel], *(f"{n:,}" if n else "" for n in numbers))
+        for channel, numbers in shown[:_MAX_ALARMS]
+    ]
+    return Table("channels", "Alarms by channel", ("", "alarms", *_TITLES.values()), rows)
 
 
 def record(anomaly: Anomaly, names: Sequence[str]) -> dict[str, Any]:
@@ -348,27 +475,46 @@ def record(anomaly: Anomaly, names: Sequence[str]) -> dict[str, Any]:
 class NoveltyTrainer(Trainer):
     """Trains a learner without labels: those of the rows are ignored.
 
-    in_time: whether it finds novelty in the order of time.
+    in_time: whether it finds anomalies of a stream.
+    zone: the time zone of the place.
     """
 
     #: The threshold was subtracted from the score: score + threshold measures how normal a row is.
-    #: The reason is packed (`edgeolk.hosting.unpack_reason`); negative if there is none.
+    #: The verdict on a row of a stream is packed (`edgeolk.hosting.unpack_reason`); negative if
+    #: there is none.
     fields = (("threshold", np.float64), ("reason", np.float64))
 
-    def __init__(self, learner: Any, targets: Any = None, *, in_time: bool) -> None:
-        self.in_time = in_time
+    def __init__(
+        self, learner: Any, targets: Any = None, *, in_time: bool, zone: str | None = None
+    ) -> None:
+        self.in_time, self._place = in_time, Clock(zone)
+        #: A learner in another process is told times in any case, and leaves them out itself.
+        self._has_clock = bool(getattr(learner, "parameters", {"clock": True}).get("clock"))
+        self._times: Row | None = None
         super().__init__(learner, targets)
 
-    def _watched(self, row: Row) -> tuple[float, float, float]:
-        """Learn a row; return score, threshold as the learner has it, and reason."""
+    def learn(self, X: Row, y: Row, when: When) -> Batch:
+        """Learn rows at their times; see `Trainer.learn`."""
+        self._times = self._place.local(when.seconds) if self._has_clock else None
+        return super().learn(X, y, when)
+
+    def sent(self, labels: Row, when: When) -> Row:
+        """Return the times of rows in place of labels; see `Trainer.sent`."""
+        return self._place.local(when.seconds) if self.in_time else labels
+
+    def _watched(self, row: Row, seconds: float) -> tuple[float, float, float]:
+        """Learn a row; return score, threshold as the learner has it, and verdict."""
         threshold = float(self.learner.threshold)
-        score = float(self.learner.learn_one(row))
-        why = hosting.pack_reason(self.learner.why) if self.in_time else -1.0
-        return score, threshold, why
+        if not self.in_time:
+            return float(self.learner.learn_one(row)), threshold, -1.0
+        time = seconds if self._has_clock and math.isfinite(seconds) else None
+        score = float(self.learner.learn_one(row, time=time))
+        return score, threshold, hosting.last_reason(self.learner)
 
     def learn_one(self, row: Row, label: float) -> tuple[Any, ...]:
         """Learn a row; return the answer before the update."""
-        score, threshold, why = self._watched(row)
+        seconds = float(self._place.local(np.array([self.moment]))[0])
+        score, threshold, why = self._watched(row, seconds)
         return score, float(self._subtracted(np.array([score]), np.array([threshold]))[0]), why
 
     def _subtracted(self, scores: Row, thresholds: Row) -> Row:
@@ -376,32 +522,40 @@ class NoveltyTrainer(Trainer):
         if not self.in_time:
             return thresholds
         # Only the first rows have a score of exactly 0: it is too early to judge them.
-        return np.where(scores != 0.0, -thresholds, 0.0)
+        return np.where(scores != 0.0, -thresholds, -_UNJUDGED)
 
     def restart(self) -> None:
         """Forget the recent past: the next row comes after a long gap."""
         self.learner.restart()
 
     def columns(self, n: int) -> tuple[Row, ...]:
-        """Return memory for scores, thresholds with one more for scratch, and reasons."""
-        return np.zeros(n), np.empty(n + 1), -np.ones(n)
+        """Return memory for scores, thresholds with one more for scratch, and verdicts."""
+        return np.zeros(n), np.full(n + 1, 0.5), -np.ones(n)
 
     def learn_rest(self, X: Row, labels: Row, columns: tuple[Row, ...], at: int) -> None:
         """Learn rows; see `Trainer.learn_rest`."""
-        scores, thresholds, reasons = columns
+        scores, thresholds, verdicts = columns
         n = len(X)
-        after = reasons[at:n] if self.in_time else None
-        hosting.learn_many(self.learner, X[at:], None, scores[at:n], thresholds[at : n + 1], after)
+        if not self.in_time:
+            hosting.learn_many(self.learner, X[at:], None, scores[at:n], thresholds[at : n + 1])
+            return
+        times = None if self._times is None else self._times[at:n]
+        found = -np.ones(2 * (n - at))
+        try:
+            hosting.learn_many(self.learner, X[at:], None, scores[at:n], None, found, times)
+        finally:
+            verdicts[at:n] = found[::2]
 
     def learn_single(self, row: Row, label: float, columns: tuple[Row, ...], at: int) -> None:
         """Learn one row; see `Trainer.learn_single`."""
-        for column, number in zip(columns, self._watched(row), strict=True):
+        seconds = math.nan if self._times is None else float(self._times[at])
+        for column, number in zip(columns, self._watched(row, seconds), strict=True):
             column[at] = number
 
     def write(self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None) -> None:
-        """Write scores, thresholds and reasons; see `Trainer.write`."""
-        scores, thresholds, reasons = (column[: len(rows)] for column in columns)
-        rows["score"], rows["reason"] = scores, reasons
+        """Write scores, thresholds and verdicts; see `Trainer.write`."""
+        scores, thresholds, verdicts = (column[: len(rows)] for column in columns)
+        rows["score"], rows["reason"] = scores, verdicts
         rows["threshold"] = self._subtracted(scores, thresholds)
 
 
@@ -431,6 +585,10 @@ class NoLabels(Kind):
         in_time = asked.is_plain and not contradicted and asked.params.get("history", True)
         return {"history": True} if in_time else asked.usual
 
+    def timed_params(self) -> dict[str, Any]:
+        """Return the season of a day for rows in the order of time; see `Kind.timed_params`."""
+        return {"clock": True} if self.uses_order and "clock" not in self.setup.params else {}
+
     def check(self, *, ask: bool, gap: float | None, process: bool) -> None:
         """Raise SimulatorError for gaps that it does not forget."""
         super().check(ask=ask, gap=gap, process=process)
@@ -456,12 +614,18 @@ class NoLabels(Kind):
 
     def metrics(self, cadence: Cadence) -> Novelty:
         """Return new metrics; nearby alarms in the order of time are one event."""
-        hold = MIN_DISTANCE if self.uses_order else 0
-        return Novelty(self.novel_share, cadence, self.setup.period, hold=hold)
+        if not self.uses_order:
+            return Novelty(self.novel_share, cadence, self.setup.period)
+        return Novelty(
+            *(self.novel_share, cadence, self.setup.period),
+            hold=MIN_DISTANCE,
+            watching=Watching(),
+            zone=self.setup.zone,
+        )
 
     def trainer(self, learner: Any, targets: Any = None) -> NoveltyTrainer:
         """Return what trains a learner."""
-        return NoveltyTrainer(learner, targets, in_time=self.uses_order)
+        return NoveltyTrainer(learner, targets, in_time=self.uses_order, zone=self.setup.zone)
 
     def judges(self, y: Row, first: int) -> bool:
         """Whether there are rows of both labels from `first` on, and before it unless it is 0."""
@@ -471,7 +635,7 @@ class NoLabels(Kind):
 
     def hints(self, config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
         """Yield other shares of novel rows; see `Kind.hints`."""
-        for nu in (0.01, 0.1):
+        for nu in () if self.uses_order else (0.01, 0.1):
             yield with_params(nu=nu)
 
     def script(self, target: str) -> Script:

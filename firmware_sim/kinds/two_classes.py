@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -9,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from edgeolk.hosting import Probabilities
 from firmware_sim.drawing.document import Table
 from firmware_sim.errors import StreamError
 from firmware_sim.kinds.base import Asked, Column, Kind, Script, with_ones
@@ -90,6 +92,9 @@ class Thresholded:
     counts: the answers.
     """
 
+    #: What the chosen threshold is.
+    rule = "that of the earlier rows, chosen again whenever their number doubles"
+
     def __init__(self, goal: Goal) -> None:
         self.goal, self.threshold = goal, 0.0
         self.counts = Confusion()
@@ -108,6 +113,39 @@ class Thresholded:
                 self._next *= 2
                 chosen = ranking.threshold(self.goal)
                 self.threshold = self.threshold if chosen is None else chosen
+
+
+class ByShares(Thresholded):
+    """Answers +1 where its probability is above the share of +1 among recent labels.
+
+    Probabilities are those of the score alone.
+    """
+
+    rule = "where the probability of +1 is its share of the labels, both of the earlier rows"
+
+    def __init__(self, goal: Goal) -> None:
+        super().__init__(goal)
+        self._probabilities = Probabilities()
+
+    def add_block(self, labels: Row, scores: Row, ranking: Ranking) -> None:
+        """Count rows and learn from them; see `Thresholded.add_block`."""
+        answers = np.empty(len(labels), dtype=np.int64)
+        for at, (score, label) in enumerate(zip(scores.tolist(), labels.tolist(), strict=True)):
+            answers[at] = 1 if score >= self.threshold else -1
+            self._probabilities.learn_one(score, int(label > 0.0))
+            self.threshold = self._crossing()
+        self.counts.add_block(labels.astype(np.int64), answers)
+        ranking.add_block(labels, scores)
+
+    def _crossing(self) -> float:
+        """Return the score whose probability is the share of +1."""
+        calibration = self._probabilities.calibration
+        assert calibration is not None
+        floor = calibration.floor
+        p = (float(self._probabilities.shares[1]) - 0.5 * floor) / (1.0 - floor)
+        if not 0.0 < p < 1.0:
+            return math.copysign(math.inf, p)
+        return math.log(p / (1.0 - p)) / calibration.slope
 
 
 class Prequential(Answers):
@@ -158,7 +196,9 @@ class Prequential(Answers):
         """Forget all rows; see `Metrics.clear`."""
         super().clear()
         self.learner.ranking = Ranking()
-        self.thresholded = None if self._goal is None else Thresholded(self._goal)
+        self.thresholded: Thresholded | None = None
+        if self._goal is not None:
+            self.thresholded = (ByShares if self._goal.balanced else Thresholded)(self._goal)
 
     def add_block(self, batch: Batch, observed: Any = None) -> None:
         """Count rows; see `Metrics.add_block`."""
@@ -231,10 +271,8 @@ class Prequential(Answers):
             *("+1 from a score of", "found", "missed", "false", "right -1"),
             *("precision", "recall", goal.title),
         )
-        title = (
-            "Thresholds: the chosen one is that of the earlier rows, chosen again whenever their"
-        )
-        return Table("thresholds", f"{title} number doubles", head, rows, stacked=True)
+        title = f"Thresholds: the chosen one is {answers.rule}"
+        return Table("thresholds", title, head, rows, stacked=True)
 
     def details(self, features: Sequence[str]) -> dict[str, Any]:
         """Return the chosen threshold and its answers."""
@@ -243,7 +281,8 @@ class Prequential(Answers):
         goal, counts = self.thresholded.goal, self.thresholded.counts
         found = {
             "cost": goal.cost,
-            "beta": None if goal.cost is not None else goal.beta,
+            "beta": None if goal.cost is not None or goal.balanced else goal.beta,
+            "decision": "balanced" if goal.balanced else None,
             "threshold": self.thresholded.threshold,
             "true_positive": counts.true_positive,
             "false_positive": counts.false_positive,
@@ -387,8 +426,9 @@ class TwoClasses(Kind):
     def metrics(self, cadence: Cadence) -> Prequential:
         """Return new metrics, with the goal of a threshold."""
         cost, beta = self.setup.cost, self.setup.beta
-        has_goal = cost is not None or beta is not None
-        return Prequential(Goal(cost, beta or 1.0) if has_goal else None)
+        balanced = bool(self.setup.decision)
+        has_goal = cost is not None or beta is not None or balanced
+        return Prequential(Goal(cost, beta or 1.0, balanced) if has_goal else None)
 
     def warnings(self, labels: Any, metrics: Any, *, target: str, is_live: bool) -> Iterator[str]:
         """Yield warnings on the labels, also where all mean the same; see `Kind.warnings`."""

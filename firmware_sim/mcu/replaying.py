@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from edgeolk.hosting import FLAGS, costs_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
@@ -42,7 +41,6 @@ class Emulated:
     #: number of its mistakes here on rows of label 1 with a score of exactly 0
     undecided: int = 0
     near: str = ""  # differences of the emulated board from the real one
-    single: bool = False  # whether the board computes in single precision
 
     def _counts(self) -> list[str]:
         """Return a line if mistakes differ from the number of wrong answers, with the reason."""
@@ -59,8 +57,6 @@ class Emulated:
 
         int8 weights for two classes are equal for every width; other learners may differ.
         """
-        if self.single:
-            return "its state differs from here, where the learner computes in double precision"
         if self.variant == "scalar":
             return "ITS STATE DIFFERS from here"
         return (
@@ -73,8 +69,7 @@ class Emulated:
         equal = "its state is identical, byte for byte" if self.same else self._different()
         return [
             "",
-            f"emulated  {self.board}, {self.core}{', single precision' * self.single}: "
-            f"{self.rows:,} rows learned, {self.mistakes:,} "
+            f"emulated  {self.board}, {self.core}: {self.rows:,} rows learned, {self.mistakes:,} "
             f"mistakes there and {self.host_mistakes:,} here; {equal}",
             *self._counts(),
             *([f"board     {self.near}"] if self.near else []),
@@ -120,12 +115,7 @@ class OnBoard:
             raise SimulatorError("--on cannot be combined with --power-cut or --enforce process")
         if config.scales_outside:
             raise SimulatorError("--on needs a learner that scales inside, such as the default")
-        if config.single and "single" not in costs_of(device.learner):
-            raise SimulatorError(
-                "--single is for learners with int8 weights, such as the default: "
-                f"{device.learner.algorithm} in {device.learner.dtype} has one arithmetic"
-            )
-        self._board, self._single = BOARDS[name], config.single
+        self._board = BOARDS[name]
         self._options, self._kind = device.learner.config, config.label_kind
         self._learned_rows: list[tuple[Row, float]] = []
         device.wrap_learner(lambda learner: _Recorder(learner, self._learned_rows))
@@ -143,8 +133,7 @@ class OnBoard:
         rows = [(row.astype(number), label) for row, label in self._learned_rows]
         columns = [row for row, _ in rows], [label for _, label in rows]
         try:
-            flags = FLAGS["single"].split() if self._single else []
-            program, found = learn_on(self._board, learner, packed(*columns), flags)
+            program, found = learn_on(self._board, learner, packed(*columns))
         except (RuntimeError, ValueError) as error:
             why = too_large(str(error)) or str(error)
             raise SimulatorError(f"--on {self._board.name}: {why}") from None
@@ -157,5 +146,5 @@ class OnBoard:
             self._board.name, self._board.core, found.steps, found.mistakes, learner.mistakes,
             same_state(found, learner), program.flash, program.ram, found.stack,
             found.learned.mean, found.learned.most, found.scored.mean, self._board.clock,
-            ek.simd(), undecided, self._board.near, self._single,
+            ek.simd(), undecided, self._board.near,
         )  # fmt: skip

@@ -62,12 +62,18 @@ class Bars(NamedTuple):
     series: dict[str, list[float]]
 
 
+class Calendar(NamedTuple):
+    """A count for each day with rows, by days since 1970: plain data of a picture."""
+
+    days: Mapping[int, int]
+
+
 class Panel(NamedTuple):
     """One picture that only some kinds of labels have."""
 
     name: str  # its identifier in a page
     title: str
-    data: Chart | Matrix | Bars
+    data: Chart | Matrix | Bars | Calendar
     about: str = ""  # one sentence
 
 
@@ -199,7 +205,7 @@ class Metrics(ABC):
         """Return further tables; `features` are the names of the readings."""
         return []
 
-    def panels(self) -> list[Panel]:
+    def panels(self, features: Sequence[str]) -> list[Panel]:
         """Return further pictures."""
         return []
 

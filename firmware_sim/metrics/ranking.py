@@ -51,18 +51,22 @@ def area(low: npt.ArrayLike, high: npt.ArrayLike) -> float | None:
 
 
 class Goal(NamedTuple):
-    """What a threshold is chosen for: least cost, or the largest F-beta.
+    """What a threshold is chosen for: least cost, balanced accuracy, or the largest F-beta.
 
     cost: what a missed +1 costs, in false alarms.
     beta: how many times recall counts as much as precision; used if there is no cost.
+    balanced: whether it is for the mean of the recalls of both classes.
     """
 
     cost: float | None = None
     beta: float = 1.0
+    balanced: bool = False
 
     @property
     def title(self) -> str:
         """Its name in a table."""
+        if self.balanced:
+            return "balanced accuracy"
         return f"F{self.beta:g}" if self.cost is None else "cost a row"
 
     def values(self, found: Row, missed: Row, false: Row, right: Row) -> Row:
@@ -71,6 +75,8 @@ class Goal(NamedTuple):
         found, missed: rows of class +1 that are answered +1, and -1.
         false, right: rows of class -1 that are answered +1, and -1.
         """
+        if self.balanced:
+            return (found / (found + missed) + right / (false + right)) / 2.0
         if self.cost is None:
             weight = self.beta * self.beta
             return (1.0 + weight) * found / ((1.0 + weight) * found + weight * missed + false)

@@ -82,6 +82,7 @@ class Selected(BlockStream):
         self._stream, self._taken = stream, taken
         self.name, self.target, self.features = stream.name, stream.target, stream.features
         self.ignored, self.local_times = stream.ignored, stream.local_times
+        self.is_dated = stream.is_dated
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows after row `number`; see `Stream.blocks`."""

@@ -19,9 +19,15 @@ import numpy as np
 from firmware_sim.boards import board_of
 from firmware_sim.boards.step_time import Timing, timing
 from firmware_sim.configuration.config import ReplayConfig
-from firmware_sim.device.planning import make_kernel, scaled_prefix
+from firmware_sim.device.planning import make_kernel, plan_device, scaled_prefix
 from firmware_sim.device.split import make_device
-from firmware_sim.errors import BeyondCapError, LearnerDiedError, SimulatorError, StreamError
+from firmware_sim.errors import (
+    BeyondCapError,
+    DoesNotFitError,
+    LearnerDiedError,
+    SimulatorError,
+    StreamError,
+)
 from firmware_sim.mcu.replaying import Emulated, OnBoard
 from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.metrics.batch import Batch
@@ -111,6 +117,7 @@ class Replay:
                 self.config = config = self._with_classes(config)
             if config.forecast is not None:
                 self.config = config = self._resolve_forecast(config)
+            self.config = config = self._with_clock(config)
             kernel, self.width = make_kernel(config, n_features, self._prefix)
             own = self._horizons[-1] if self._horizons else config
             self.device = make_device(own, n_features, kernel)
@@ -123,6 +130,17 @@ class Replay:
         """Close the stream if it was opened here; a given one belongs to the caller."""
         if not isinstance(self.config.stream, Stream):
             self.clean.close()
+
+    def _with_clock(self, config: ReplayConfig) -> ReplayConfig:
+        """Return the configuration with the hour of the day for the learner, if that fits."""
+        if config.algorithm or not self.clean.is_dated:
+            return config
+        timed = replace(config, params={**config.params, **config.label_kind.timed_params()})
+        try:
+            plan_device(timed, len(self.stream.features), None)
+        except DoesNotFitError:
+            return config
+        return timed
 
     def _resolve_forecast(self, config: ReplayConfig) -> ReplayConfig:
         """Return the configuration with its horizon and season in rows; plan a path's learners."""

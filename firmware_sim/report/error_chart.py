@@ -17,6 +17,7 @@ BANDS = {
     "fault": ("a fault lasts", "#cc79a7", 0.22),
     "window": ("labelled window", BUFFER, 0.3),
     "alarm": ("alarm", WARN, 0.5),
+    "event": ("event", WARN, 0.1),
     "rise": ("the error rises", WARN, 0.14),
     "drift": ("the learner's alarm of drift", SECOND, 1.0),
 }

@@ -22,7 +22,7 @@ class HeldStream(BlockStream):
     def __init__(self, stream: Stream, held: Sequence[Block] | None) -> None:
         self.name, self.target, self.features = stream.name, stream.target, stream.features
         self.ignored, self.notes = stream.ignored, stream.notes
-        self.local_times = stream.local_times
+        self.local_times, self.is_dated = stream.local_times, stream.is_dated
         self._held = held
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:

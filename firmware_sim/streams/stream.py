@@ -53,6 +53,8 @@ class Stream(ABC):
         The number of rows up to which it can be read again from the first; None for no limit.
     local_times : bool
         Whether its times have no zone and so are local.
+    is_dated : bool
+        Whether its times have a date, and so an hour of the day.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Stream(ABC):
     kept: int | None = None
     notes: tuple[str, ...] = ()
     local_times: bool = False
+    is_dated: bool = False
 
     @abstractmethod
     def samples(self, row: Row) -> Iterator[Sample | None]:

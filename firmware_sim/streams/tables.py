@@ -47,6 +47,7 @@ class CellStream(BlockStream):
         self.reading = reading
         self.target, self.features = reading.target, reading.features
         self.ignored, self.local_times = reading.ignored, reading.local_times
+        self.is_dated = reading.is_dated
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]

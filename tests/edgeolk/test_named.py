@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import edgeolk as ek
+from edgeolk.calibration import Calibration, softmax, two_columns
 from edgeolk.named import NamedLearner
 
 sklearn = pytest.importorskip("edgeolk.sklearn")
@@ -104,6 +105,52 @@ def test_a_model_saves_itself(tmp_path: Path) -> None:
         ek.load(tmp_path / "a.zip", ram=500)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_balanced_decision_is_kept(n_classes: int, tmp_path: Path) -> None:
+    draws = np.random.default_rng(6)
+    names = np.array(["idle", "busy", "worn"])[:n_classes]
+    shares = [0.9, 0.1] if n_classes == 2 else [0.9, 0.06, 0.04]
+    y = draws.choice(n_classes, 1500, p=shares)
+    rows = draws.normal(size=(1500, 2)) + np.eye(3)[y][:, :2] - (y == 2)[:, None]
+    model = river.KernelClassifier(
+        ram="4KiB", n_classes=n_classes + 1 if n_classes > 2 else 2, decision="balanced"
+    )
+    for row, label in zip(rows.tolist(), names[y].tolist(), strict=True):
+        model.learn_one(dict(zip("ab", row, strict=True)), label)
+    plain = copy.deepcopy(model)
+    plain.decision = "accuracy"
+    inputs = [dict(zip("ab", row, strict=True)) for row in rows[:100].tolist()]
+    wanted = [model.predict_one(x) for x in inputs]
+    assert wanted != [plain.predict_one(x) for x in inputs]
+    for learner in kept(model.to_learner(), tmp_path):
+        learner.restart()  # the labels of these rows do not come
+        assert [learner.answer_one(row) for row in rows[:100]] == wanted
+
+
+def test_a_file_of_format_1_has_its_probabilities(tmp_path: Path) -> None:
+    """They came from the score alone, through two numbers."""
+    model = sklearn.OnlineKernelClassifier(ram="2KiB", random_state=0).fit(X, labels(2))
+    model.save(tmp_path / "m.zip")
+    with zipfile.ZipFile(tmp_path / "m.zip") as box:
+        parts = {name: box.read(name) for name in box.namelist()}
+    about = json.loads(parts["about.json"])
+    alone = about.pop("probabilities")["calibration"]
+    del about["decision"]
+    for given in (alone, None):
+        with zipfile.ZipFile(tmp_path / "old.zip", "w") as box:
+            box.writestr("learner.olk", parts["learner.olk"])
+            box.writestr("about.json", changed(about, format=1, calibration=given))
+        found = ek.load(tmp_path / "old.zip")
+        calibration = Calibration()
+        calibration.__setstate__(alone)
+        for row in X[:9]:
+            f = found.decision_one(row)
+            scores = two_columns([f])
+            p = (softmax if given is None else calibration.probabilities)(scores)[0]
+            assert [*found.predict_proba_one(row).values()] == pytest.approx(p, abs=1e-12)
+            assert found.answer_one(row) == model.classes_[int(f > 0.0)]
+
+
 def test_names_that_a_file_cannot_hold(tmp_path: Path) -> None:
     model = river.KernelClassifier(ram="2KiB")
     model.learn_one({"a": 1.0}, ("x", 1))
@@ -136,18 +183,33 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "m.zip") as box:
         parts = {name: box.read(name) for name in box.namelist()}
     about = json.loads(parts["about.json"])
+    kept = about["probabilities"]
     cases: list[tuple[dict[str, bytes], int, str]] = [
         ({"about.json": parts["about.json"]}, 0, "no model with names"),
         ({"learner.olk": parts["learner.olk"]}, 0, "no model with names"),
         (parts, zipfile.ZIP_DEFLATED, "is compressed"),
         ({**parts, "about.json": b"{"}, 0, "no model with names"),
         ({**parts, "about.json": b"[]"}, 0, "is not of format 1"),
-        ({**parts, "about.json": changed(about, format=2)}, 0, "is not of format 1"),
+        ({**parts, "about.json": changed(about, format=3)}, 0, "is not of format 1 or 2"),
         ({**parts, "about.json": changed(about, classes=None)}, 0, "must list classes"),
         ({**parts, "about.json": changed(about, classes=[[]])}, 0, "must list classes"),
         ({**parts, "about.json": changed(about, classes=[1, 2, 3])}, 0, "names 3 classes of 2"),
         ({**parts, "about.json": changed(about, features=[1, 2, 3, 4])}, 0, "names 4 inputs of 3"),
-        ({**parts, "about.json": changed(about, calibration=[1.0])}, 0, "must have finite"),
+        ({**parts, "about.json": changed(about, decision="fair")}, 0, "decision must be"),
+        ({**parts, "about.json": changed(about, probabilities=None)}, 0, "must have probabilities"),
+        *(
+            ({**parts, "about.json": changed(about, probabilities={**kept, **wrong})}, 0, message)
+            for wrong, message in (
+                ({"calibration": [1.0]}, "must have finite"),
+                ({"calibration": None}, "no log odds"),
+                ({"all_scores": [0.0] * 20}, "must have finite"),
+                ({"all_scores": [float("inf")] * 21}, "must have finite"),
+                ({"labels": [1.0]}, "must have finite"),
+                ({"labels": [1.0, -1.0]}, "must have finite"),
+                ({"labels": None}, "must have finite"),
+                ({"over_shares": "0"}, "must have finite"),
+            )
+        ),
         ({**parts, "about.json": changed(about, target_scale=None)}, 0, "must have finite"),
         ({**parts, "learner.olk": parts["learner.olk"][:-1]}, 0, "length|bytes"),
     ]

@@ -86,6 +86,7 @@ class Compiled:
             self.c.ek_file.restype = ctypes.c_void_p
         self.dtype = np.float64 if learner.dtype == "float64" else np.float32
         self.columns = learner._config.columns
+        self.weighs = hasattr(self.c, "ek_learn_weighted")
         self.nbytes = _arena_of(folder, [compiler, *flags])
         behind = "EK_SCRATCH 1" in (folder / "model.h").read_text()
         assert behind or self.nbytes == learner.nbytes or not hasattr(self.c, "ek_file")
@@ -101,10 +102,11 @@ class Compiled:
     def learn(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
         """The score before the update; ValueError with the code if the row was rejected."""
         row, score = self._row(x), ctypes.c_double()
-        code = self.c.ek_learn_weighted(
-            self.arena, row.ctypes.data_as(ctypes.c_void_p), ctypes.c_double(y),
-            ctypes.c_double(weight), ctypes.byref(score),
-        )  # fmt: skip
+        given = [self.arena, row.ctypes.data_as(ctypes.c_void_p), ctypes.c_double(y)]
+        if self.weighs:
+            code = self.c.ek_learn_weighted(*given, ctypes.c_double(weight), ctypes.byref(score))
+        else:
+            code = self.c.ek_learn(*given, ctypes.byref(score))
         if code:
             raise ValueError(code)
         return score.value
@@ -123,6 +125,9 @@ class Compiled:
 
     def predict(self, x: Any) -> float:
         return float(self._asked("ek_predict", x, 1)[0])
+
+    def variance(self, x: Any) -> float:
+        return float(self._asked("ek_variance", x, 1)[0])
 
     def probability(self, x: Any) -> np.ndarray:
         return self._asked("ek_probability", x, self.columns)

@@ -14,7 +14,7 @@ import pytest
 from edgeolk.files import restore
 
 FOLDER = Path(__file__).resolve().parent.parent / "edgeolk" / "files" / "golden"
-READERS = {4: restore.read}
+READERS = {5: restore.read}
 #: Of a version the one with everything, then what was added later.
 ARCHIVES = {
     version: [ZipFile(path) for path in sorted(FOLDER.glob(f"v{version}*.zip"), key=str)]

@@ -1,8 +1,9 @@
-"""Exported novelty in time series: rows, learners, decisions of boards."""
+"""Exported anomalies of a stream: rows, learners, verdicts of boards."""
 
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,20 @@ class Verdict(ctypes.Structure):
     """The struct of edgeolk.h."""
 
     _fields_ = [
-        *((name, ctypes.c_int) for name in ("novel", "event", "part", "what")),
+        ("score", ctypes.c_double),
+        *((name, ctypes.c_int) for name in ("novel", "alarm", "event", "rare", "part")),
         ("channel", ctypes.c_uint32),
         ("alarms", ctypes.c_uint64),
-        ("threshold", ctypes.c_double),
     ]
 
 
-def verdict(board: Compiled) -> Verdict:
-    found = Verdict()
-    board.c.ek_watch(board.arena, ctypes.byref(found))
+def watch(board: Compiled, x: np.ndarray, seconds: float = math.nan) -> Verdict:
+    """The verdict of a board on a row that it learns."""
+    call = board.c.ek_watch
+    call.restype = Verdict
+    call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double]
+    row = np.ascontiguousarray(x, board.dtype)
+    found: Verdict = call(board.arena, row.ctypes.data, seconds)
     return found
 
 

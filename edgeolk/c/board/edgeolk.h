@@ -32,8 +32,8 @@ typedef float ek_number;
 enum {
     /* Success. */
     EK_OK = 0,
-    /* A bad row: a number that is not finite (except for novelty in time, where it is a missing
-       reading), a sum of absolute values that is too large (README.md), a target beyond 1e100, a
+    /* A bad row: a number that is not finite (except for anomalies of a stream, where it is a
+       missing reading), a sum of absolute values that is too large (README.md), a target beyond 1e100, a
        score that is not finite. Nothing was changed except the count of such rows, if there is
        one. */
     EK_BAD_ROW = -1,
@@ -69,15 +69,22 @@ int ek_probability(void *arena, const ek_number *x, double *probability);
 
 #if EK_LEARNS
 /* Learns a row; *score receives the score before learning: f, the margin of the row's class over
-   the best other, the predicted target, or for novelty f minus the threshold (for novelty in time
-   the threshold minus the score). y is -1 or 1, a class from 0, a target; novelty ignores it.
+   the best other, the predicted target, or for novelty f minus the threshold (for anomalies of a
+   stream 0.5 minus the score). y is -1 or 1, a class from 0, a target; novelty ignores it.
    `score` may be NULL. */
 int ek_learn(void *arena, const ek_number *x, double y, double *score);
 
+#if EK_WEIGHS
 /* The same for a weighted row: `weight` above 0, at most EK_MOST_WEIGHT (not for novelty). The
    required margin is sqrt(weight) instead of 1, the step towards a target is `weight` times as
    large, at most the full distance, and the experts' mistakes count `weight` times. */
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score);
+#endif
+
+#if EK_HAS_VARIANCE
+/* The variance of the target of a row, infinite before the first was learned. Nothing is learned. */
+int ek_variance(void *arena, const ek_number *x, double *variance);
+#endif
 
 #if EK_FORECASTS
 /* An answer and an interval for each level; low = high while errors are unknown. */
@@ -110,29 +117,44 @@ typedef struct {
     uint64_t mistakes; /* of these, answered wrongly (novelty: found novel) */
     uint64_t updates;  /* rows that changed the weights */
     uint64_t skipped;  /* bad rows, if they are counted */
-    uint64_t alarms;   /* drift alarms; novelty in time: events */
+    uint64_t alarms;   /* of drift; of anomalies of a stream */
     uint64_t remembered; /* rows in the row memory */
 } ek_counts;
 
 void ek_count(const void *arena, ek_counts *counts);
 
 #if EK_WATCHES
-enum { EK_PATTERN = 0, EK_LEVEL = 1, EK_CHANNEL = 2 };
-enum { EK_VALUE = 0, EK_ROUGHNESS = 1, EK_MEAN = 2, EK_FLAT = 3 };
+/* What a row is unusual in: a reading beyond all previous ones, that changed faster than ever, that
+   is unusual for this hour, or that does not change; a combination of readings; readings away from
+   their usual level for a while; and of rows that are not novel, noise or a mean of 64 readings. */
+enum {
+    EK_VALUE = 0,
+    EK_CHANGE = 1,
+    EK_SEASON = 2,
+    EK_FLAT = 3,
+    EK_PATTERN = 4,
+    EK_LEVEL = 5,
+    EK_ROUGHNESS = 6,
+    EK_MEAN = 7
+};
 
 typedef struct {
-    int novel, event; /* of the last row learned; event: one lasts, or ended at most 64 rows ago */
-    int part;         /* what weighed most: the pattern, the level of deviations, a channel */
-    int what; /* how the most deviating channel was odd: its value, roughness, mean, a flat line */
-    uint32_t channel; /* that channel, from 0 */
-    uint64_t alarms;  /* events so far */
-    double threshold; /* a score above it is novel; ek_learn returns it minus the score */
+    double score;     /* from 0 to 1; from 0.5 on the row is novel */
+    int novel;        /* beyond everything seen before */
+    int alarm;        /* novel, and the first such row in more than 64: one alarm for one event */
+    int event;        /* an event is in progress, or ended at most 64 rows ago */
+    int rare;         /* among the few most unusual rows: a fault that returns is rare, not novel */
+    int part;         /* what the row is unusual in, EK_VALUE to EK_MEAN */
+    uint32_t channel; /* which is the most unusual in it, from 0 */
+    uint64_t alarms;  /* of all rows */
 } ek_verdict;
 
-/* The verdict on the last row learned. A number that is not finite is a missing reading. */
-void ek_watch(const void *arena, ek_verdict *verdict);
+/* Learns a row, and returns the verdict on it. `seconds` is the time of the row since an epoch that
+   begins at a midnight of the place, for models with EK_CLOCK; NAN if it is not known. A number that
+   is not finite is a missing reading. ek_learn() does the same without a time. */
+ek_verdict ek_watch(void *arena, const ek_number *x, double seconds);
 
-/* Takes the last rows as normal from now on and ends the event. */
+/* Ends the event and takes the last rows as normal from now on. */
 void ek_accept(void *arena);
 
 /* After a long stop: the next row has no predecessor. */

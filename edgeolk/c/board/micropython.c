@@ -1,5 +1,7 @@
 /* The learner as a MicroPython module: import edgeolk. Its memory is a variable of the firmware;
    rows are sequences of numbers, the state is bytes. */
+#include <math.h>
+
 #include "edgeolk.h"
 
 #include "py/objstr.h"
@@ -83,6 +85,24 @@ static mp_obj_t ek_mp_learn(size_t count, const mp_obj_t *given)
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(ek_mp_learn_object, 1, 2, ek_mp_learn);
 
+#if EK_WATCHES
+/* Learns a row, and the seconds since a midnight of the place; returns score, novel, alarm, event,
+   rare, part, channel. */
+static mp_obj_t ek_mp_watch(size_t count, const mp_obj_t *given)
+{
+    ek_number x[EK_FEATURES + 1];
+    ek_row_of(given[0], x);
+    const double seconds = count > 1 ? (double)mp_obj_get_float(given[1]) : (double)NAN;
+    const ek_verdict v = ek_watch(ek_memory(), x, seconds);
+    mp_obj_t items[7] = {mp_obj_new_float((mp_float_t)v.score), mp_obj_new_bool(v.novel),
+                         mp_obj_new_bool(v.alarm),              mp_obj_new_bool(v.event),
+                         mp_obj_new_bool(v.rare),               mp_obj_new_int(v.part),
+                         mp_obj_new_int((mp_int_t)v.channel)};
+    return mp_obj_new_tuple(7, items);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(ek_mp_watch_object, 1, 2, ek_mp_watch);
+#endif
+
 static mp_obj_t ek_mp_save(void)
 {
     return mp_obj_new_bytes((const byte *)ek_file(ek_memory()), EK_STATE_BYTES);
@@ -106,6 +126,9 @@ static const mp_rom_map_elem_t ek_mp_table[] = {
     {MP_ROM_QSTR(MP_QSTR_scores), MP_ROM_PTR(&ek_mp_scores_object)},
 #if EK_LEARNS
     {MP_ROM_QSTR(MP_QSTR_learn), MP_ROM_PTR(&ek_mp_learn_object)},
+#if EK_WATCHES
+    {MP_ROM_QSTR(MP_QSTR_watch), MP_ROM_PTR(&ek_mp_watch_object)},
+#endif
     {MP_ROM_QSTR(MP_QSTR_save), MP_ROM_PTR(&ek_mp_save_object)},
     {MP_ROM_QSTR(MP_QSTR_load), MP_ROM_PTR(&ek_mp_load_object)},
 #endif

@@ -6,6 +6,7 @@
 #include "block.h"
 
 #define OLK_SORF_PLAIN 1
+#define OLK_SORF_NO_WISHES 1
 #define OLK_SORF_WIDTHS_SCALED 1 /* ek_enter scales the widths */
 #if EK_STORES == 1
 #define OLK_SORF_INT8 1
@@ -21,6 +22,7 @@
 #define OLK_SORF_FIXED 1
 #endif
 #define OLK_SORF_WATCHES EK_WATCHES
+#define OLK_SORF_CLOCK EK_CLOCK
 #if !EK_ROW_MEMORY
 #define OLK_SORF_NO_MEMORY 1
 #endif
@@ -116,6 +118,7 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 }
 #endif
 
+#if !EK_WATCHES
 static int ek_reject(const ek_call *c, int why)
 {
     if (OLK_HAS(&c->m, skipped)) {
@@ -125,6 +128,7 @@ static int ek_reject(const ek_call *c, int why)
     }
     return why;
 }
+#endif
 
 #if EK_FORECASTS
 #include "forecasting.h"
@@ -160,6 +164,35 @@ static int ek_is_label(double y)
 }
 #endif
 
+#if EK_WATCHES
+static olk_verdict ek_learn_row(void *arena, const ek_number *x, double seconds, double *score)
+{
+    EK_CALL(c, arena);
+    olk_row_sums sums;
+    ek_enter(arena, c);
+    (void)olk_model_learn(&c->m, x, seconds, 1.0, score, &sums);
+    olk_end_step(c->m.state.flags, 0);
+    return olk_model_verdict(&c->m);
+}
+
+int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
+{
+    double before;
+    (void)y;
+    (void)weight;
+    (void)ek_learn_row(arena, x, (double)NAN, score ? score : &before);
+    return EK_OK;
+}
+
+ek_verdict ek_watch(void *arena, const ek_number *x, double seconds)
+{
+    double before;
+    const olk_verdict v = ek_learn_row(arena, x, seconds, &before);
+    const ek_verdict verdict = {v.score, v.novel, v.alarm,   v.event,
+                                v.rare,  v.part,  v.channel, v.alarms};
+    return verdict;
+}
+#else
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
 {
     EK_CALL(c, arena);
@@ -175,14 +208,13 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     const void *row = ek_take(c, x, 1);
     if (!row || olk_model_learn(&c->m, row, y, weight, &before, &sums) != OLK_DONE)
         return ek_reject(c, EK_BAD_ROW);
-#if !EK_WATCHES
     (void)olk_model_finish(&c->m, &c->intake, row, &sums);
-#endif
     olk_end_step(c->m.state.flags, 0);
     if (score)
         *score = before;
     return EK_OK;
 }
+#endif
 #endif
 
 #if EK_FORECASTS || EK_REPEATS || EK_WATCHES
@@ -213,20 +245,6 @@ void ek_count(const void *arena, ek_counts *counts)
 }
 
 #if EK_WATCHES
-void ek_watch(const void *arena, ek_verdict *verdict)
-{
-    EK_CALL(c, (void *)(uintptr_t)arena);
-    ek_enter((void *)(uintptr_t)arena, c);
-    const olk_verdict v = olk_model_verdict(&c->m);
-    verdict->novel = v.novel;
-    verdict->event = v.event;
-    verdict->part = v.part;
-    verdict->what = v.what;
-    verdict->channel = v.channel;
-    verdict->alarms = v.alarms;
-    verdict->threshold = v.threshold;
-}
-
 void ek_accept(void *arena)
 {
     EK_CALL(c, arena);
@@ -235,35 +253,5 @@ void ek_accept(void *arena)
 }
 #endif
 
-void ek_start(void *arena)
-{
-    uint8_t *base = ek_base(arena);
-    const uint8_t *from = ek_model_bytes;
-    memset(base, 0, EK_STATE_BYTES);
-    for (size_t i = 0; i < EK_RUNS; i++) {
-        memcpy(base + ek_model_runs[i].offset, from, ek_model_runs[i].bytes);
-        from += ek_model_runs[i].bytes;
-    }
-}
-
-const void *ek_file(void *arena)
-{
-    uint8_t *base = ek_base(arena);
-    const uint32_t crc = ek_file_crc(base);
-    memcpy(base + EK_AT_CRC, &crc, sizeof crc);
-    return base;
-}
-
-int ek_load(void *arena, const void *file, size_t bytes)
-{
-    const uint8_t *from = (const uint8_t *)file;
-    uint32_t crc;
-    if (bytes != EK_STATE_BYTES || !ek_same_model(from))
-        return EK_BAD_STATE;
-    memcpy(&crc, from + EK_AT_CRC, sizeof crc);
-    if (crc != ek_file_crc(from) || olk_check_sorf(&ek_setup, from, NULL))
-        return EK_BAD_STATE;
-    if (from != ek_base(arena))
-        memcpy(ek_base(arena), from, EK_STATE_BYTES);
-    return EK_OK;
-}
+#define EK_HOLDS(block) (!olk_check_sorf(&ek_setup, block, NULL))
+#include "state.h"

@@ -6,12 +6,12 @@ such as a step size of 1e308.
 
 from libc.stdint cimport int64_t
 
-from edgeolk.core.c cimport OLK_F64
+from edgeolk.core.c cimport OLK_F64, olk_max_entry
 from edgeolk.core.parts cimport coefficients_max, kernel_normalised
 from edgeolk.core.state cimport MAX_CHANGED
 from edgeolk.ring.expansion cimport vacate_slot
 from edgeolk.ring.inverse cimport entry, has_pivots
-from edgeolk.ring.ring cimport SupportVectorRing, coefficients, is_wide, value_type
+from edgeolk.ring.ring cimport SupportVectorRing, coefficients, value_type
 
 
 cdef inline bint within(SupportVectorRing ring, int type, const void* x, int64_t n,
@@ -25,15 +25,14 @@ cdef inline bint is_sound(SupportVectorRing ring) noexcept nogil:
     cdef int64_t i
     cdef int64_t n = ring.m.n
     cdef int64_t packed = entry(n, 0)
-    # Of matrices, squared: far below what files may hold (c/ring_holds.h).
-    cdef double limit = 1e60 if kernel_normalised(ring.c.kernel.kind) else 1e150
+    cdef double limit = olk_max_entry(True, kernel_normalised(ring.c.kernel.kind))
+    if ring.evidence != NULL:
+        ring.process.n = n
+        return ring.simd.process_is_sound[value_type(ring)](&ring.process)
     if not within(ring, value_type(ring), coefficients(ring), n,
                   coefficients_max(ring.c.choice.coefficients)):
         return False
     if ring.per_update is not None and not within(ring, OLK_F64, &ring.per_update[0, 0], n, 1e150):
-        return False
-    if ring.evidence != NULL and not (
-            0.0 <= ring.evidence.error <= 1e300 and ring.evidence.scale > 0.0):
         return False
     if ring.inverse is not None and n > 0 and not (
             within(ring, OLK_F64, &ring.inverse[0], packed, limit) and has_pivots(ring)):
@@ -47,14 +46,6 @@ cdef inline bint is_sound(SupportVectorRing ring) noexcept nogil:
         for i in range(n):
             if not (ring.factor[entry(i, i)] > 0.0 and ring.posterior[entry(i, i)] > 0.0):
                 return False
-    if ring.whitening_f64 is not None:
-        return (within(ring, OLK_F64, &ring.whitening_f64[0], packed, limit)
-                and within(ring, OLK_F64, &ring.covariance_f64[0], packed, limit)
-                and within(ring, OLK_F64, &ring.mean_f64[0], n, 1e100))
-    if not is_wide(ring):
-        return (within(ring, value_type(ring), &ring.whitening_f32[0], packed, 1e18)
-                and within(ring, value_type(ring), &ring.covariance_f32[0], packed, 1e18)
-                and within(ring, value_type(ring), &ring.mean_f32[0], n, 1e25))
     return True
 
 

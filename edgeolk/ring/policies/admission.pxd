@@ -7,15 +7,13 @@ row, delta the squared distance of k(x, .) from the span of the support vectors.
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.c cimport OLK_F64
-from edgeolk.core.parts cimport UPDATE_WHITENED
+from edgeolk.core.c cimport OLK_F64, olk_process
 from edgeolk.core.state cimport Example, NO_SLOT
-from edgeolk.ring.expansion cimport alpha, diagonal, rescale
+from edgeolk.ring.expansion cimport alpha, diagonal
 from edgeolk.ring.filters.linear cimport triangle_product
-from edgeolk.ring.filters.whitened cimport is_outside_whitened
 from edgeolk.ring.inverse cimport border, entry
 from edgeolk.ring.policies.replacement cimport take_oldest
-from edgeolk.ring.ring cimport SupportVectorRing, may_enter
+from edgeolk.ring.ring cimport SupportVectorRing, may_enter, value_type
 
 
 cdef inline bint is_incoherent(SupportVectorRing ring, Example* e) noexcept nogil:
@@ -75,73 +73,16 @@ cdef inline int64_t least_error(SupportVectorRing ring, Example* e) noexcept nog
 
 
 cdef inline bint is_outside(SupportVectorRing ring, Example* e) noexcept nogil:
-    """Forgets, then delta >= jitter (Csato & Opper 2002). Sets work to Q k, work2 to c = C k."""
-    cdef int64_t i
-    cdef int64_t n = ring.m.n
-    cdef double weight = 1.0
-    cdef double error
-    cdef double kx = e.self_kernel + ring.c.p.jitter
-    if ring.c.choice.update == UPDATE_WHITENED:
-        return is_outside_whitened(ring, e)
-    if n > 0 and ring.c.p.forgetting < 1.0:
-        weight = ring.c.p.forgetting
-        rescale(ring, sqrt(weight), e)
-        ring.evidence.scale *= weight
-    ring.simd.symmetric_product(&ring.inverse[0], n, &ring.row_f64[0], &ring.work[0])
-    ring.simd.symmetric_product(&ring.posterior[0], n, &ring.row_f64[0], &ring.work2[0])
-    for i in range(n):
-        ring.work2[i] *= ring.evidence.scale
-    e.distance = kx - ring.simd.dot[OLK_F64](&ring.row_f64[0], &ring.work[0], n)
-    e.variance = ring.c.p.noise + max(
-        kx - ring.simd.dot[OLK_F64](&ring.row_f64[0], &ring.work2[0], n), 0.0)
-    error = e.y - e.f
-    ring.evidence.error += weight * error * error / e.variance
-    ring.evidence.weight += weight
-    return n == 0 or e.distance >= ring.c.p.jitter
+    """Forgets, then whether the distance from the span is the jitter at least."""
+    cdef olk_process* g = &ring.process
+    g.n = ring.m.n
+    g.y = e.y
+    g.f = e.f
+    g.self_kernel = e.self_kernel
+    g.slot = NO_SLOT
+    return ring.simd.process_outside[value_type(ring)](g)
 
 
-cdef inline int64_t least_change(SupportVectorRing ring, Example* e) noexcept nogil:
-    """argmin |a_i| / Q_ii over the ring and the row, after the row is learned (KRLS-T).
-
-    In whitened coordinates the step decides, once the row is learned.
-    """
-    cdef int64_t i
-    cdef int64_t best = NO_SLOT
-    cdef double cost
-    cdef double g = (e.y - e.f) / e.variance
-    cdef double min_cost = fabs(g) * e.distance
-    if ring.c.choice.update == UPDATE_WHITENED:
-        return ring.m.n
-    for i in range(ring.m.n - 1, -1, -1):
-        cost = fabs(alpha(ring, 0, i) - g * ring.work2[i]) / (
-            ring.inverse[entry(i, i)] + ring.work[i] * ring.work[i] / e.distance)
-        if cost <= min_cost:
-            min_cost = cost
-            best = i
-    return best
-
-
-cdef inline double divergence(double a, double precision) noexcept nogil:
-    """What the removal of a vector changes: a^2 over its entry of Q - C, which may round to 0."""
-    return a * a / max(precision, 1e-30)
-
-
-cdef inline int64_t least_divergence(SupportVectorRing ring, Example* e) noexcept nogil:
-    """argmin a_i^2 / (Q - C)_ii over the ring and the row, after the row is learned (SOGP)."""
-    cdef int64_t i
-    cdef int64_t best = NO_SLOT
-    cdef double cost, learned
-    cdef double g = (e.y - e.f) / e.variance
-    cdef double min_cost = divergence(g, 1.0 / e.distance - 1.0 / e.variance)
-    if ring.c.choice.update == UPDATE_WHITENED:
-        return ring.m.n
-    for i in range(ring.m.n - 1, -1, -1):
-        learned = (ring.evidence.scale * ring.posterior[entry(i, i)]
-                   + ring.work2[i] * ring.work2[i] / e.variance)
-        cost = divergence(
-            alpha(ring, 0, i) - g * ring.work2[i],
-            ring.inverse[entry(i, i)] + ring.work[i] * ring.work[i] / e.distance - learned)
-        if cost <= min_cost:
-            min_cost = cost
-            best = i
-    return best
+cdef inline int64_t least_needed(SupportVectorRing ring, Example* e) noexcept nogil:
+    """The slot of the vector that is needed least, or of none."""
+    return ring.simd.process_victim[value_type(ring)](&ring.process)

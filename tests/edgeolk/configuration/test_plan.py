@@ -278,7 +278,7 @@ OPTIONS: dict[str, Any] = {
     "last_label": st.booleans(),
     "lapse": st.integers(0, 5),
     "drift": st.booleans(),
-    "robust": st.booleans(),
+    "clock": st.booleans(),
     "season": st.integers(0, 9),
     "horizon": st.integers(1, 9),
     "interval": st.just((0.5, 0.9)),

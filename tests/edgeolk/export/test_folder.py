@@ -41,13 +41,16 @@ FORMS: dict[str, dict[str, Any]] = {
     "ring, float64": {"algorithm": "rbp", "budget": 9, "dtype": "float64"},
     "ring, float16": {"algorithm": "rbp", "budget": 9, "dtype": "float16", "n_classes": 3},
     "ring, int8": {"algorithm": "rbp", "budget": 9, "dtype": "int8", "kernel": ek.Linear()},
+    "process": {"algorithm": "krls_t", "budget": 9, "scale": "standard", "gamma": "auto"},
+    "process, whitened": {"algorithm": "sogp", "budget": 9, "coefficients": "float32",
+                          "dtype": "float32"},
     "ring, probability": {"algorithm": "ogd", "budget": 9, "loss": "logistic", "scale": "minmax"},
 }
 
 
 #: Those that are compiled in each arithmetic, and by the optimiser.
 MODES = ("recommended", "forecaster", "in time")
-MODES_OF_C = (("-DEK_SINGLE", "-fsyntax-only"), ("-DEK_FIXED", "-fsyntax-only"))
+MODES_OF_C = (("-DEK_FIXED", "-fsyntax-only"),)
 
 
 def folder_of(form: str, folder: Path) -> Path:
@@ -336,7 +339,7 @@ def test_two_models_in_one_program(form: str, tmp_path: Path) -> None:
         assert {f"{name}.c", f"{name}.h", f"{name}_model.c"} <= set(listed)
         own = [(tmp_path / name / file).read_text() for file in listed if "edgeolk/" not in file]
         # Flags of the compiler are for all models.
-        assert not re.search(r"\bek_|\bEK_(?!SINGLE|FIXED|FLASH_UNIT)", "\n".join(own))
+        assert not re.search(r"\bek_|\bEK_(?!FIXED|FLASH_UNIT)", "\n".join(own))
     (tmp_path / "main.c").write_text(TWO_MODELS)
     sources = [path for name in ("pump", "fan") for path in (tmp_path / name).glob("*.c")]
     sources = [path for path in sources if path.name != "main.c"]

@@ -48,7 +48,7 @@ CASES: dict[str, dict[str, Any]] = {
                    "scale": "standard", "gamma": "auto"},
     "novelty": {"algorithm": "sorf", "D": 70, "loss": "novelty", "gamma": "auto",
                 "scale": "standard"},
-    "in time": {"D": 70, "loss": "novelty", "history": True},
+    "in time": {"D": 64, "loss": "novelty", "history": True, "clock": True},
     "forecasts": {"D": 64, "loss": "square", "history": True, "season": 5},
 }  # fmt: skip
 #: Offsets and bytes of the counters in the header.
@@ -212,7 +212,7 @@ ALIKE = ("one scale, wide", "first rows", "width not known", "float32", "memory"
         *(
             pytest.param([key], flag, 9, marks=pytest.mark.slow)
             for key in CASES
-            for flag in ("", "-DEK_SINGLE", "-DEK_FIXED")
+            for flag in ("", "-DEK_FIXED")
             if not flag or CASES[key].get("dtype", "int8") == "int8"
         ),
     ],

@@ -12,7 +12,7 @@ from exported import Compiled
 from forecasts import learner_of, run, series
 from watched import made as watching
 from watched import rows as readings
-from watched import verdict
+from watched import watch
 
 import edgeolk as ek
 
@@ -90,7 +90,7 @@ def test_a_last_label_is_forgotten(options: dict[str, Any], tmp_path: Path) -> N
     assert board.untouched()
 
 
-@pytest.mark.parametrize("flag", [(), ("-DEK_SINGLE",), ("-DEK_FIXED",)], ids=str)
+@pytest.mark.parametrize("flag", [(), ("-DEK_FIXED",)], ids=str)
 @pytest.mark.parametrize("options", [{}, {"n_classes": 3}], ids=["two", "three"])
 def test_a_last_label_lapses_after_as_many_answers_as_in_the_library(
     options: dict[str, Any], flag: tuple[str, ...], tmp_path: Path
@@ -133,22 +133,24 @@ def test_a_last_label_lapses_after_as_many_answers_as_in_the_library(
     assert board.untouched()
 
 
-def test_of_novelty_in_time_the_event_is_over(tmp_path: Path) -> None:
-    learner = watching(dtype="float64")
+@pytest.mark.parametrize("call", ["restart", "accept"])
+def test_the_event_of_a_stream_is_over(call: str, tmp_path: Path) -> None:
+    learner = watching(dtype="float64", clock=True)
     X = readings()
     X[900:930, 0] += 40.0 * np.nanstd(X[:900, 0])
-    learner.learn_many(X[:915])
+    learner.learn_many(X[:914], time=600.0 * np.arange(914))
     board = exported(learner, tmp_path)
-    assert verdict(board).event
+    assert watch(board, X[914], 600.0 * 914).event
+    learner.learn_one(X[914], time=600.0 * 914)
     assert learner.event
-    board.c.ek_restart(board.arena)
-    learner.restart()
-    assert not verdict(board).event
+    board.c[f"ek_{call}"](board.arena)
+    getattr(learner, call)()
     assert not learner.event
     size = len(learner._sealed())
     assert board.file(size) == bytes(learner._sealed())
     for x in X[930:1200]:
-        assert board.learn(x) == pytest.approx(learner.learn_one(x), rel=1e-9, abs=1e-9)
-        found = verdict(board)
+        found = watch(board, x)
+        learner.learn_one(x)
+        assert found.score == pytest.approx(learner.anomaly, rel=1e-9, abs=1e-9)
         assert (bool(found.novel), bool(found.event)) == (learner.novel, learner.event)
     assert board.untouched()

@@ -13,7 +13,7 @@ from exported import Compiled
 from helpers import few_first
 
 import edgeolk as ek
-from bench.mcu.costs import ARITHMETIC, CORES, LEVELS, compiled, learner_of
+from bench.mcu.costs import ARITHMETIC, CORES, LEVELS, ON_STACK, compiled, learner_of
 from edgeolk.cli import main
 from edgeolk.export.costs import COSTS, scratch_of, stacks_of
 from firmware_sim.mcu.program import PREFIX
@@ -21,7 +21,7 @@ from firmware_sim.mcu.program import PREFIX
 compiles = pytest.mark.skipif(shutil.which(f"{PREFIX}gcc") is None, reason=f"no {PREFIX}gcc")
 #: By day one core and level.
 WAYS = [(core, level) for core in CORES for level in LEVELS]
-BOUNDS = [(("learner", "int8", "double"), [("Cortex-M4F", "-Os")])]
+BOUNDS = [(("learner", "int8", "library"), [("Cortex-M4F", "-Os")])]
 #: The most stack of every kind that works in the arena.
 WITH_ARENA = {case: cost.with_arena for case, cost in COSTS.items() if cost.with_arena is not None}
 BOUNDS += [pytest.param(case, WAYS, marks=pytest.mark.slow) for case in WITH_ARENA]  # type: ignore[misc]
@@ -32,7 +32,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "regression": {"D": 150, "loss": "square", "relevance": True},
     "float32": {"D": 150, "dtype": "float32", "scale": "minmax"},
     "novelty": {"D": 150, "loss": "novelty", "gamma": "auto"},
-    "in time": {"D": 150, "loss": "novelty", "history": True},
+    "in time": {"D": 192, "loss": "novelty", "history": True, "clock": True},
     "forecaster": {"D": 64, "loss": "square", "history": True},
 }
 
@@ -46,7 +46,7 @@ def rows(learner: ek.Learner) -> tuple[np.ndarray, np.ndarray]:
     return X, product if learner.is_regression else np.where(product > 0, 1.0, -1.0)
 
 
-@pytest.mark.parametrize("flag", ["", "-DEK_SINGLE", "-DEK_FIXED"])
+@pytest.mark.parametrize("flag", ["", "-DEK_FIXED"])
 @pytest.mark.parametrize("kind", few_first(KINDS, ("recommended", "classes", "forecaster")))
 def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
     """And nothing beyond the arena, wherever that begins."""
@@ -61,7 +61,7 @@ def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
         flags = (flag,) if flag else ()
         boards.append(Compiled(tmp_path / scratch, learner, flags=flags, offset=4))
     usual, beside = boards
-    how = {"": "double", "-DEK_SINGLE": "single", "-DEK_FIXED": "whole"}[flag]
+    how = {"": "library", "-DEK_FIXED": "whole"}[flag]
     assert beside.nbytes - usual.nbytes - scratch_of(learner.dtype)[how] in range(8)
     for x, y in zip(*rows(learner), strict=True):
         assert usual.learn(x, y) == beside.learn(x, y)
@@ -75,10 +75,10 @@ def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
 
 
 def test_every_kind_takes_less_of_the_stack() -> None:
-    assert set(WITH_ARENA) == {case for case in COSTS if case[0] != "ring"}
+    assert set(WITH_ARENA) == {case for case in COSTS if case[0] not in ON_STACK}
     for case, stack in WITH_ARENA.items():
         assert stack < COSTS[case].stack - 200
-        most = 3.5 if case[2] == "double" and case[1] != "float32" else 2.5
+        most = 3.5 if case[1] == "float64" else 2.5
         assert stack <= max(most, 3.1 if case[0] == "remembering" else 0.0) * 1024
 
 
@@ -123,7 +123,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="scratch must be one of 'stack', 'arena', got 'heap'"):
         ek.export_c(learner, tmp_path / "none", scratch="heap")
     ring = ek.Learner("rbp", n_features=4, budget=9)
-    with pytest.raises(ValueError, match="is for learners that learn; rbp takes 536 bytes"):
+    with pytest.raises(ValueError, match="is for 'sorf'; rbp takes 536 bytes"):
         ek.export_c(ring, tmp_path / "none", scratch="arena")
     assert not (tmp_path / "none").exists()
 

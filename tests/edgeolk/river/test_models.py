@@ -322,3 +322,29 @@ def test_the_ram_that_a_refusal_names_is_enough(model: Any) -> None:
     least = named(64)
     learn(least)
     assert named(least - 1) == least
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("algorithm", ["sorf", "bpa_s"])
+def test_balanced_decisions_find_rare_labels(algorithm: str, n_classes: int) -> None:
+    random = np.random.default_rng(4)
+    y = random.choice(n_classes, 2500, p=[0.95, 0.05] if n_classes == 2 else [0.94, 0.03, 0.03])
+    X = random.normal(size=(2500, 2)) + 2.0 * np.eye(3)[y][:, :2] - (y == 2)[:, None]
+    found = {}
+    for decision in ("accuracy", "balanced"):
+        model = KernelClassifier(
+            algorithm, n_classes, "4KiB", gamma=0.5, history=False, decision=decision
+        )
+        answers = []
+        for row, label in zip(X.tolist(), y.tolist(), strict=True):
+            x = dict(enumerate(row))
+            answers.append(model.predict_one(x))
+            model.learn_one(x, label)
+        said = np.array(answers[500:], dtype=float)
+        found[decision] = np.mean([np.mean(said[y[500:] == k] == k) for k in range(n_classes)])
+    assert found["balanced"] > found["accuracy"] + 0.06
+
+
+def test_a_decision_is_one_of_two() -> None:
+    with pytest.raises(ValueError, match="decision must be 'accuracy' or 'balanced', got 'fair'"):
+        KernelClassifier(decision="fair")

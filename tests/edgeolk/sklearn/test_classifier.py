@@ -47,6 +47,9 @@ def test_two_classes_have_one_score(moons: Any) -> None:
     assert f.shape == (600,)
     assert (model.predict(X) == np.where(f > 0.0, "vacant", "occupied")).all()
     assert model.score(X, y) > 0.95
+    p = model.predict_proba(X)[:, 1]
+    np.testing.assert_allclose(f, np.log(p / (1.0 - p)), rtol=1e-6)
+    assert (model.learner_.decision_function(X).argsort() != f.argsort()).any()
 
 
 @pytest.mark.parametrize("data", ["moons", "states"])
@@ -58,11 +61,13 @@ def test_a_learner_goes_onto_a_board(
     model.to_learner().save(tmp_path / "model.olk")
     learner = ek.load(tmp_path / "model.olk")
     assert learner.nbytes <= 4096
-    scores = learner.scores(X) if learner.n_classes > 2 else learner.decision_function(X)
-    assert (scores == model.decision_function(X)).all()
     signs = learner.predict(X)
-    chosen = signs if learner.n_classes > 2 else (signs > 0).astype(int)
-    assert (model.classes_[chosen] == model.predict(X)).all()
+    if learner.n_classes > 2:
+        assert (learner.scores(X) == model.decision_function(X)).all()
+        assert (model.classes_[signs] == model.predict(X)).all()
+    else:  # the estimator decides by all scores, a board by one
+        assert (learner.decision_function(X) == model.learner_.decision_function(X)).all()
+        assert (model.classes_[(signs > 0).astype(int)] == model.predict(X)).mean() > 0.97
 
 
 def test_whole_weights_are_rows(moons: Any) -> None:
@@ -106,6 +111,77 @@ def test_weights_of_classes_move_the_boundary(moons: Any) -> None:
         for weight in (None, "balanced")
     }
     assert (said["balanced"] == "occupied").sum() > (said[None] == "occupied").sum()
+
+
+def _rare(classes: int) -> Any:
+    """Rows of which one class is 19 of 20, and their labels."""
+    random = np.random.default_rng(4)
+    y = random.choice(classes, 4000, p=[0.95, *[0.05 / (classes - 1)] * (classes - 1)])
+    return random.normal(size=(4000, 2)) + 1.5 * np.eye(3)[y][:, :2] - 0.3 * (y == 2)[:, None], y
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("algorithm", ["sorf", "bpa_s"])
+def test_balanced_decisions_find_rare_classes(algorithm: str, classes: int) -> None:
+    X, y = _rare(classes)
+    model = OnlineKernelClassifier(algorithm, ram="4KiB", random_state=0, gamma=0.5)
+    model.partial_fit(X[:3000], y[:3000], classes=range(classes))
+    plain = model.predict(X[3000:])
+    model.set_params(decision="balanced")
+    balanced, margins = model.predict(X[3000:]), model.decision_function(X[3000:])
+    chosen = margins.argmax(axis=1) if classes > 2 else (margins > 0.0).astype(int)
+    assert (balanced == chosen).all()
+    recalls = [
+        np.mean([np.mean(said[y[3000:] == k] == k) for k in range(classes)])
+        for said in (plain, balanced)
+    ]
+    assert recalls[1] > recalls[0] + 0.08
+    named = model.to_learner()
+    assert [named.answer_one(row) for row in X[3000:3200]] == balanced[:200].tolist()
+
+
+def test_a_decision_is_one_of_two() -> None:
+    X, y = _rare(2)
+    for learns in ("fit", "partial_fit"):
+        more = {"classes": [0, 1]} if learns == "partial_fit" else {}
+        model = OnlineKernelClassifier(decision="fair")
+        with pytest.raises(ValueError, match="decision must be 'accuracy' or 'balanced', got"):
+            getattr(model, learns)(X, y, **more)
+        assert not hasattr(model, "learner_")
+    model = OnlineKernelClassifier(random_state=0).partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="decision must be"):
+        model.set_params(decision=True).predict(X)
+
+
+def test_weights_of_classes_are_not_counted(moons: Any) -> None:
+    """They reach the steps of sorf; rows are visited as often, and count one mistake each."""
+    X, y = moons
+    weight = {"occupied": 8.0, "vacant": 1.0}
+    given = {"random_state": 0, "gamma": 0.5, "epochs": 1, "ram": "4KiB", "shuffle": False}
+    model = OnlineKernelClassifier(class_weight=weight, **given).fit(X, y)
+    labels = np.where(y == "vacant", 1.0, -1.0)
+    steps = np.where(y == "vacant", 1.0, 8.0)
+    by_hand = ek.Learner(model.learner_.config)
+    by_hand._learn_many(X, labels, steps, np.ones(len(y)))
+    assert model.learner_.steps == len(y)
+    assert by_hand._sealed() == model.learner_._sealed()
+    model = OnlineKernelClassifier(class_weight=weight, **given)
+    rows = np.where(np.arange(len(y)) % 4, 1.0, 0.0)
+    model.partial_fit(X, y, classes=np.unique(y), sample_weight=2.0 * rows)
+    by_hand, kept = ek.Learner(model.learner_.config), rows > 0.0
+    by_hand._learn_many(X[kept], labels[kept], 2.0 * steps[kept], 2.0 * np.ones(kept.sum()))
+    assert by_hand._sealed() == model.learner_._sealed()
+
+
+def test_a_class_without_weight_is_left_out(moons: Any) -> None:
+    X, y = moons
+    for algorithm in ("sorf", "bpa_s"):
+        model = OnlineKernelClassifier(
+            algorithm, class_weight={"occupied": 0.0, "vacant": 1.0}, random_state=0, epochs=1
+        )
+        assert model.fit(X, y).learner_.steps == 300
+        model = clone(model).partial_fit(X, y, classes=np.unique(y))
+        assert model.learner_.steps == 300
 
 
 def test_the_first_call_names_the_classes(moons: Any) -> None:

@@ -59,13 +59,11 @@ def planned(stream: str = "occupancy", **options: object) -> Replay:
     return Replay(fs.ReplayConfig(stream, **options))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("ram", ["8KiB", "16KiB"])
-def test_a_cap_may_include_the_stack_of_the_board(ram: str, single: bool) -> None:
-    replay = planned(ram=ram, cap_includes=("stack", "buffers"), single=single)
+def test_a_cap_may_include_the_stack_of_the_board(ram: str) -> None:
+    replay = planned(ram=ram, cap_includes=("stack", "buffers"))
     layout, learner = replay.device.layout, replay.device.learner
-    how = "single" if single else "double"
-    assert layout.part("stack").nbytes >= hosting.stacks_of(learner)[how]
+    assert layout.part("stack").nbytes >= hosting.stacks_of(learner)["library"]
     assert layout.part("buffers").nbytes == 128
     assert layout.end <= layout.cap
     ends = [(part.offset, part.offset + part.nbytes) for part in layout.parts]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
+from edgeolk.hosting import Probabilities
 from firmware_sim.kinds.two_classes import Prequential
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.metrics.ranking import Goal, Ranking
@@ -53,8 +54,28 @@ def test_each_row_is_answered_at_the_best_threshold_of_earlier_rows(goal: Goal) 
     assert found.counts.value(goal) > metrics(goal).learner.value(goal)
 
 
-def test_blocks_change_nothing() -> None:
-    one, many = (metrics(Goal(cost=10.0), *sizes) for sizes in ([], [1, 255, 1, 300, 700]))
+def test_balanced_decisions_compare_probabilities_with_shares() -> None:
+    labels, scores = drawn()
+    model, answers = Probabilities(), np.zeros(len(labels), dtype=bool)
+    for at, score in enumerate(scores):
+        answers[at] = model.margins(np.array([[score]]), balanced=True)[0] >= 0.0
+        model.learn_one(score, int(labels[at] > 0))
+    goal = Goal(balanced=True)
+    found = metrics(goal).thresholded
+    assert found is not None
+    assert found.counts.true_positive == np.count_nonzero(answers & (labels > 0))
+    assert found.counts.false_positive == np.count_nonzero(answers & (labels < 0))
+    recalls = (answers[labels > 0].mean(), (~answers[labels < 0]).mean())
+    assert found.counts.value(goal) == pytest.approx(np.mean(recalls))
+    assert found.counts.value(goal) > metrics(goal).learner.value(goal) + 0.02
+    assert model.margins(np.array([[found.threshold]]), balanced=True)[0] == pytest.approx(
+        0.0, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("goal", [Goal(cost=10.0), Goal(balanced=True)], ids=["cost", "balanced"])
+def test_blocks_change_nothing(goal: Goal) -> None:
+    one, many = (metrics(goal, *sizes) for sizes in ([], [1, 255, 1, 300, 700]))
     assert one.details(()) == many.details(())
     assert one.summary() == many.summary()
 
@@ -82,9 +103,18 @@ def configured(log: str, **options: Any) -> fs.ReplayConfig:
     return fs.ReplayConfig(log, **{**known, **options})
 
 
-@pytest.mark.parametrize(("option", "title"), [("cost", "cost a row"), ("beta", "F4")])
-def test_the_report_has_the_table_and_the_threshold(log: str, option: str, title: str) -> None:
-    result = fs.replay(configured(log, **{option: 4.0}))
+@pytest.mark.parametrize(
+    ("option", "value", "title"),
+    [
+        ("cost", 4.0, "cost a row"),
+        ("beta", 4.0, "F4"),
+        ("decision", "balanced", "balanced accuracy"),
+    ],
+)
+def test_the_report_has_the_table_and_the_threshold(
+    log: str, option: str, value: Any, title: str
+) -> None:
+    result = fs.replay(configured(log, **{option: value}))
     lines = to_text(result).splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("+1 from a score of"))
     assert lines[at].endswith(title)
@@ -92,7 +122,8 @@ def test_the_report_has_the_table_and_the_threshold(log: str, option: str, title
     assert lines[at + 2].startswith(f"chosen, now {record['threshold']:.4g}")
     shown = [float(line.split()[-1]) for line in lines[at + 1 : at + 3]]
     assert (shown[1] < shown[0]) if option == "cost" else (shown[1] > shown[0])
-    assert record[option] == 4.0
+    assert record[option] == value
+    assert [record[name] for name in ("cost", "beta", "decision") if name != option] == [None] * 2
     learner = to_dict(result)["metrics"]["learner"]
     assert 0.5 < learner["roc_auc"] < 1.0
     assert 0.0 < learner["average_precision"] < 1.0
@@ -112,7 +143,10 @@ def test_areas_are_those_of_the_records(log: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cost": 2.0, "beta": 1.0}, "give one of them"),
+        ({"cost": 2.0, "beta": 1.0}, "cost and beta choose the same threshold: give one of them"),
+        ({"beta": 2.0, "decision": "balanced"}, "beta and decision choose the same threshold"),
+        ({"decision": "fair"}, "decision is .fair., it must be one of: balanced"),
+        ({"decision": "balanced", "kind": "regression"}, "--decision is for labels of two classes"),
         ({"cost": 0.0}, "must be above 0"),
         ({"beta": float("inf")}, "must be above 0 and finite"),
         ({"cost": 2.0, "kind": "regression"}, "--cost is for labels of two classes, not for real"),

@@ -73,10 +73,10 @@ OFF = 1.35
 def test_counts_of_a_model_and_the_estimate(name: str) -> None:
     options = dict(MODELS[name])
     learner = ek.Learner(options.pop("algorithm", None), **options)
-    (row,) = counts(learner, ["Cortex-M4F"], ["single"])
+    (row,) = counts(learner, ["Cortex-M4F"], ["library"])
     assert 0 < row.score < row.learn < row.longest
     estimates = {(each.core, each.arithmetic): each for each in instructions_of(learner)}
-    estimate = estimates["Cortex-M4F", "single"]
+    estimate = estimates["Cortex-M4F", "library"]
     for said, found in zip(estimate[2:], row[2:], strict=True):
         assert found / OFF < said < OFF * found
 

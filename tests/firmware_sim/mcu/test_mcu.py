@@ -69,9 +69,9 @@ def test_whole_streams(board: str, name: str, tmp_path: Path) -> None:
     assert made.state == learner.__reduce__()[1][0]
 
 
-@pytest.mark.parametrize("flag", ["-DEK_SINGLE", "-DEK_FIXED"])
 @pytest.mark.parametrize("board", ["microbit", "mps2-an386"])
-def test_other_arithmetic_is_that_of_the_host(board: str, flag: str, tmp_path: Path) -> None:
+def test_whole_numbers_are_those_of_the_host(board: str, tmp_path: Path) -> None:
+    flag = "-DEK_FIXED"
     X, y = stream("occupancy", 300)
     y = signs(y)
     learner = ek.Learner(n_features=5, **OPTIONS)
@@ -120,20 +120,20 @@ def test_the_stack_that_is_printed_is_enough(board: str, rows: int, tmp_path: Pa
     X = np.random.default_rng(0).standard_normal((rows, 6)).astype(np.float32)
     y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
     learner = ek.Learner(n_features=6, **OPTIONS)
-    stack = stacks_of(learner)["double"] + AROUND
+    stack = stacks_of(learner)["library"] + AROUND
     made = run(program(board, learner, tmp_path, stack=stack), packed(X, y), tmp_path)
     learner.learn_many(X, y)
     assert made.state == learner.__reduce__()[1][0]
     assert stack // 2 < made.stack < stack <= 6 * 1024
 
 
-@pytest.mark.parametrize(("board", "flag"), [("microbit", "-DEK_FIXED"), ("rp2350", "-DEK_SINGLE"),
+@pytest.mark.parametrize(("board", "flag"), [("microbit", "-DEK_FIXED"), ("rp2350", ""),
                                              ("mps2-an386", "")])  # fmt: skip
 def test_the_stack_of_calls_that_work_in_the_arena(board: str, flag: str, tmp_path: Path) -> None:
     X = np.random.default_rng(0).standard_normal((30, 6)).astype(np.float32)
     y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
     learner = ek.Learner(n_features=6, **OPTIONS)
-    how = {"": "double", "-DEK_SINGLE": "single", "-DEK_FIXED": "whole"}[flag]
+    how = {"": "library", "-DEK_FIXED": "whole"}[flag]
     flags = ("-O2", *([flag] if flag else []))
     stack = stacks_of(learner, "arena")[how] + AROUND
     usual, beside = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 import firmware_sim as fs
@@ -50,43 +48,11 @@ def test_two_counts_are_explained() -> None:
     assert "exactly 0" not in "".join(made.to_lines())
 
 
-def test_a_board_in_single_precision_may_differ() -> None:
-    made = Emulated(
-        "microbit", "Cortex-M0", 9, 6, 6, False, 1, 1, 1, 2.0, 3.0, 1.0, 16e6, "scalar", single=True
-    )
-    line = made.to_lines()[1]
-    assert line.startswith("emulated  microbit, Cortex-M0, single precision: 9 rows")
-    assert "DIFFERS" not in line
-    assert line.endswith(
-        "its state differs from here, where the learner computes in double precision"
-    )
-
-
-@pytest.mark.skipif(bool(lacking()), reason=lacking())
-def test_single_precision_needs_int8_weights() -> None:
-    wide = fs.ReplayConfig("occupancy", dtype="float32", ram="4KiB", on="mps2-an386", single=True)
-    with pytest.raises(fs.SimulatorError, match="--single is for learners with int8 weights"):
-        fs.replay(wide)
-
-
 @pytest.mark.mcu
 @pytest.mark.skipif(bool(lacking()), reason=lacking())
-def test_a_board_computes_in_single_precision_if_asked() -> None:
-    config = fs.ReplayConfig("occupancy", limit=60, ram="4KiB", on="mps2-an386", frozen_after=0)
-    double, single = (fs.replay(replace(config, single=one)).emulated for one in (False, True))
-    assert double is not None
-    assert single is not None
-    assert (double.rows, double.single, single.rows, single.single) == (60, False, 60, True)
-    assert single.learn < 0.7 * double.learn
-    assert single.flash < double.flash
-
-
-@pytest.mark.mcu
-@pytest.mark.skipif(bool(lacking()), reason=lacking())
-@pytest.mark.parametrize("single", [False, True])
-def test_a_cap_with_stack_and_buffers_holds_all_ram_of_the_board(single: bool) -> None:
+def test_a_cap_with_stack_and_buffers_holds_all_ram_of_the_board() -> None:
     config = fs.ReplayConfig(
-        "occupancy", limit=60, ram="16KiB", on="mps2-an386", frozen_after=0, single=single,
+        "occupancy", limit=60, ram="16KiB", on="mps2-an386", frozen_after=0,
         cap_includes=("stack", "buffers"),
     )  # fmt: skip
     found = fs.replay(config).emulated

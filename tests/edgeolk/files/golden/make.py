@@ -46,7 +46,14 @@ ADDED: dict[str, dict[str, Case]] = {
         "krls_t-filling": ("krls_t", {"dtype": "float64"}, 4),
         "krls_t-scaled": ("krls_t", {"scale": "standard", "dtype": "float64"}, 40),
         "sogp-wide": ("sogp", {"budget": 33, "dtype": "float64"}, 90),
-    }
+    },
+    "watch": {
+        f"sorf-watch-{dtype}{mark}": (
+            "sorf", {"loss": "novelty", "history": True, "budget": 64, "dtype": dtype, **more}, 250
+        )
+        for dtype in ("int8", "float32", "float64")
+        for mark, more in (("", {}), ("-clock", {"clock": True}))
+    },
 }
 
 
@@ -131,10 +138,17 @@ def write(folder: Path, version: int, stem: str, case: Case) -> None:
     ys = [label(row, learner.is_regression) for row in stream]
     if "n_classes" in options:
         ys = [classed(row, y) for row, y in zip(stream, ys, strict=True)]
-    for x, y in zip(xs[:learned], ys[:learned], strict=True):
+
+    def learn(start: int, end: int) -> list[float]:
+        return [
+            learner.learn_one(xs[t], ys[t], **({"time": 600.0 * t} if "clock" in options else {}))
+            for t in range(start, end)
+        ]
+
+    for t in range(learned):
         if learner.steps % 7 == 3 and "n_classes" not in options:
-            learner.ask_label(x)
-        learner.learn_one(x, y)
+            learner.ask_label(xs[t])
+        learn(t, t + 1)
     if options.get("on_bad_row") == "skip":
         learner.learn_one([float("nan")] * D, 1.0)
     learner.save(folder / f"{stem}.olk")
@@ -148,8 +162,7 @@ def write(folder: Path, version: int, stem: str, case: Case) -> None:
         "options": options,
         "saved": state(learner, asked),
         "rows": [learned, learned + AFTERWARDS],
-        "scores": [learner.learn_one(x, y)
-                   for x, y in zip(xs[learned:], ys[learned:], strict=True)],
+        "scores": learn(learned, learned + AFTERWARDS),
         "after": state(learner, asked),
     }  # fmt: skip
     text = json.dumps(told, separators=(",", ":"), allow_nan=False)

@@ -1,4 +1,8 @@
-"""Detectors of novelty, one pass in the order of time: a score a row, higher for odder ones."""
+"""Detectors of anomalies, in one pass over rows in the order of time.
+
+A detector returns a score of each row, higher for odder ones; those with a threshold of their own
+also say which rows are detections.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import edgeolk as ek
-from bench.time.labelled import Rows
+from bench.anomalies.labelled import Rows
 from bench.timing import dicts, in_turns, timed
 
-#: Rows that slow detectors see at most.
+#: Rows that slow detectors see at most, except where a board is judged.
 SLOW = 10_000
+#: Frequencies of one channel and of several.
+FEW, MANY = 128, 256
 
 
 @dataclass(frozen=True)
@@ -26,14 +33,41 @@ class Found:
     us: float
 
 
-def _learned(X: Rows, **options: Any) -> Found:
-    learner = ek.Learner(n_features=X.shape[1], loss="novelty", seed=1, **options)
-    scores, seconds = timed(lambda: -learner.learn_many(X))
-    return Found(scores, learner.nbytes, 1e6 * seconds / len(X))
+@dataclass(frozen=True)
+class Watched:
+    """What the library says of each row, the bytes of the learner, microseconds a row.
+
+    Attributes
+    ----------
+    verdicts : structured array
+        score, novel, alarm, event, rare, part, channel; see ``Learner.watch_many``.
+    """
+
+    verdicts: NDArray[np.void]
+    nbytes: int
+    us: float
+
+    @property
+    def alarms(self) -> Rows:
+        """The score of rows with an alarm, 0 elsewhere: one detection for one event."""
+        return np.where(self.verdicts["alarm"], self.verdicts["score"], 0.0)
+
+
+def watched(X: Rows, seconds: Rows | None = None, **options: Any) -> Watched:
+    """The default learner of anomalies; ``seconds``: times of the rows, for its season."""
+    options = {"D": FEW if X.shape[1] == 1 else MANY, "clock": seconds is not None, **options}
+    learner = ek.Learner(n_features=X.shape[1], loss="novelty", history=True, **options)
+    verdicts, spent = timed(lambda: learner.watch_many(X, time=seconds))
+    return Watched(verdicts, learner.nbytes, 1e6 * spent / len(X))
+
+
+def _watched(X: Rows, **options: Any) -> Found:
+    made = watched(X, seed=1, **options)
+    return Found(made.verdicts["score"], made.nbytes, made.us)
 
 
 def _embedding(X: Rows) -> Found:
-    """f of section 6b itself, without its threshold."""
+    """The learner of rows in any order, its score without its threshold."""
     ram = max(4096, 128 * X.shape[1])
     learner = ek.Learner(n_features=X.shape[1], loss="novelty", seed=1, ram=ram)
     f: list[float] = []
@@ -67,12 +101,12 @@ def _smoothed(X: Rows) -> Found:
     return Found((total[at] - total[first]) / (at - first), distance.nbytes + 512, distance.us)
 
 
-def _trees(X: Rows) -> Found:
-    """river's Half-Space Trees, of rows scaled as they come."""
+def trees(X: Rows, most: int | None = SLOW) -> Found:
+    """river's Half-Space Trees, of rows scaled by the extremes so far."""
     from river import anomaly, preprocessing
 
     model = preprocessing.MinMaxScaler() | anomaly.HalfSpaceTrees(seed=1)
-    scores, us = in_turns(model.score_one, model.learn_one, dicts(X[:SLOW]))
+    scores, us = in_turns(model.score_one, model.learn_one, dicts(X[:most]))
     return Found(np.array(scores), len(pickle.dumps(model)), us)
 
 
@@ -85,12 +119,12 @@ def _forest(X: Rows) -> Found:
     return Found(-np.asarray(raw_scores), len(pickle.dumps(model)), 1e6 * seconds / len(X))
 
 
-def _loda(X: Rows) -> Found:
+def loda(X: Rows, most: int | None = SLOW) -> Found:
     """pysad's LODA, of rows scaled by their first 500: every row is scored, then learned."""
     from pysad.models import LODA
 
     spread = X[:500].std(axis=0)
-    rows = ((X - X[:500].mean(axis=0)) / np.where(spread > 0.0, spread, 1.0))[:SLOW]
+    rows = ((X - X[:500].mean(axis=0)) / np.where(spread > 0.0, spread, 1.0))[:most]
     rows = np.ascontiguousarray(rows)
     model: Any = LODA(random_state=1)
     model.fit_partial(rows[0])
@@ -101,17 +135,13 @@ def _loda(X: Rows) -> Found:
 
 
 DETECTORS: dict[str, Callable[[Rows], Found]] = {
-    "N 4 KiB": lambda X: _learned(X, history=True, ram="4KiB"),
-    "N, robust": lambda X: _learned(X, history=True, robust=True, ram="4KiB"),
-    "N, D = 64": lambda X: _learned(X, history=True, D=64),
-    "N, D = 256": lambda X: _learned(X, history=True, D=256),
-    "N, D = 256, robust": lambda X: _learned(X, history=True, robust=True, D=256),
-    "6b returned": lambda X: _learned(X, ram="4KiB"),
-    "6b f": _embedding,
+    "watching": lambda X: _watched(X, D=MANY),
+    "watching, D = 128": lambda X: _watched(X, D=FEW),
+    "rows in any order": _embedding,
     "distance": _distance,
     "its mean of 64": _smoothed,
-    "Half-Space Trees": _trees,
-    "LODA": _loda,
+    "Half-Space Trees": trees,
+    "LODA": loda,
     "IsolationForest*": _forest,
 }
 #: Those of other libraries.

@@ -1,4 +1,4 @@
-"""Format 4 as others may have written it: another padding, another order, another machine."""
+"""Format 5 as others may have written it: another padding, another order, another machine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from edgeolk.files.checksums import checksum
 from edgeolk.parts.numbers import Family
 from edgeolk.parts.updates import UPDATES
 
-STEMS = [stem for version, stem in CASES if version == 4]
-DAYS = [stem for version, stem in DAY if version == 4]
+STEMS = [stem for version, stem in CASES if version == 5]
+DAYS = [stem for version, stem in DAY if version == 5]
 slow = pytest.mark.slow
 stems = pytest.mark.parametrize("stem", few_first(STEMS, DAYS))
 #: Numbers more in a row, bytes between regions, whether these stand in the other order.
@@ -42,7 +42,7 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
     config = live.config_from(made)
     shapes = {region.name: region.shape for region in layout(config)}
     if config.family == Family.SORF:
-        return {name: shapes[name] for name in ("blend", "novelty", "deviations") if name in shapes}
+        return {name: shapes[name] for name in ("blend", "novelty", "watch_scores") if name in shapes}
     d, slots = config.n_features, config.slots
     window = config.window_rows
     coefficients = (max(1, config.columns), slots * config.basis.per_member)
@@ -102,7 +102,7 @@ def test_another_padding_is_read(
     stem: str, more: int, gap: int, backwards: bool, tmp_path: Path
 ) -> None:
     """The learner is the same, byte for byte, and goes on the same."""
-    file = data_of(4, stem)
+    file = data_of(5, stem)
     data = ek.Learner._from_block(file)._sealed()
     other = laid_out(file, lambda needed: needed + more, gap, backwards)
     assert other != data or not more
@@ -111,14 +111,14 @@ def test_another_padding_is_read(
     from_file, from_bytes = ek.load(path), ek.Learner._from_block(other)
     assert from_file._sealed() == from_bytes._sealed() == data
     learner = ek.Learner._from_block(data)
-    x, y = rows_of(4, told_of(4, stem), learner.is_regression)
+    x, y = rows_of(5, told_of(5, stem), learner.is_regression)
     assert from_file.learn_many(x, y).tobytes() == learner.learn_many(x, y).tobytes()
     assert from_file._sealed() == learner._sealed()
 
 
 @stems
 def test_a_row_that_is_too_short_is_refused(stem: str) -> None:
-    data = ek.Learner._from_block(data_of(4, stem))._sealed()
+    data = ek.Learner._from_block(data_of(5, stem))._sealed()
     other = laid_out(data, lambda needed: needed - 1, 0, False)
     if other == data:  # such as a forecaster without a kernel
         pytest.skip("a learner without rows of its own")
@@ -151,7 +151,7 @@ def test_an_update_with_numbers_of_its_own(more: int, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("columns", [0, 2, 65535])
 def test_columns_that_are_not_there(columns: int, tmp_path: Path) -> None:
-    data = data_of(4, "spa-float32")
+    data = data_of(5, "spa-float32")
     made = bytearray(data)
     struct.pack_into("<H", made, 46, columns)
     hostile = sealed(made)
@@ -205,7 +205,7 @@ def big_endian(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("big_endian")
 @stems
 def test_a_big_endian_machine_writes_the_same_file(stem: str) -> None:
-    data = laid_out(data_of(4, stem), int, 0, False)  # a header of today
+    data = laid_out(data_of(5, stem), int, 0, False)  # a header of today
     assert restore.written(memoryview(turned(data))) == data
 
 
@@ -213,7 +213,7 @@ def test_a_big_endian_machine_writes_the_same_file(stem: str) -> None:
 @stems
 def test_a_big_endian_machine_holds_what_is_read_its_own_way(stem: str) -> None:
     """Header and regions; the words of the structs go through the machine's own types."""
-    data = laid_out(data_of(4, stem), int, 0, False)  # a header of today
+    data = laid_out(data_of(5, stem), int, 0, False)  # a header of today
     stored = restore.read(data)
     made = unpack(data)
     block = bytearray(len(data))

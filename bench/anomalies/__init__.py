@@ -1,0 +1,1 @@
+"""Anomalies of streams: public boards, labelled streams, injected faults."""
