@@ -184,7 +184,7 @@ def test_text_and_flags_are_no_parameters(value: object) -> None:
     ("dtype", "size"),
     [
         ("int8", {"D": 0}),
-        ("int8", {"ram": 1000}),
+        ("int8", {"ram": 950}),
         ("float64", {"D": 0}),
         ("float64", {"ram": 1200}),
     ],

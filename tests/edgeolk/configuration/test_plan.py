@@ -227,7 +227,7 @@ def test_what_an_input_costs(said: str, an_input: str, fixed: str) -> None:
     plan = ek.plan(n_features=16, budget=8, **options)
     averages = 1 if options.get("loss") == "novelty" else 2
     weights = 8 * 2 * averages * K * ITEM[plan.dtype]
-    scores = 16 * K if K > 1 else 0
+    scores = 8 * K if K > 1 else 0
     assert plan.nbytes - weights - scores - 16 * int(an_input) == int(fixed)
 
 

@@ -13,33 +13,34 @@ import edgeolk as ek
 @pytest.mark.parametrize(
     ("options", "row", "scores"),
     [
-        ({"n_features": 10, "n_classes": 11}, 8, 176),
-        ({"n_features": 16, "n_classes": 26}, 11, 416),
+        ({"n_features": 10, "n_classes": 11}, 8, 88),
+        ({"n_features": 16, "n_classes": 26}, 11, 208),
         ({"n_features": 5}, 4, 0),
         ({"n_features": 20}, 11, 0),
-        ({"n_features": 256, "n_classes": 10}, 131, 160),
-        ({"n_features": 3, "n_classes": 2}, 5, 32),
+        ({"n_features": 256, "n_classes": 10}, 131, 80),
+        ({"n_features": 3, "n_classes": 2}, 5, 16),
     ],
 )
 @pytest.mark.parametrize("memory", [1, 1280])
 def test_bytes_of_the_plan(options: dict[str, int], row: int, scores: int, memory: int) -> None:
-    """M rows of d / 2 + 3 bytes (two classes d / 2 + 1), 64 of state, 16 a class of scratch."""
+    """M rows of d / 2 + 3 bytes (two classes d / 2 + 1), a count and five mistakes, 8 bytes a class
+    of scratch."""
     without = {region.name: region for region in ek.plan(D=100, memory=0, **options).regions}
     plan = ek.plan(D=100, memory=memory, **options)
     regions = {region.name: region for region in plan.regions}
     new = {name: regions[name] for name in regions if name not in without}
     sizes = {name: int(np.prod(region.shape)) for name, region in new.items()}
     assert sizes.pop("row_memory") == memory * row
-    assert sizes.pop("memory_state") * 8 == 64
-    assert sizes.pop("recalled", 0) * 8 == scores
+    assert (sizes.pop("memory_state"), sizes.pop("memory_mistakes")) == (1, 5)
+    assert sizes.pop("recalled", 0) * 4 == scores
     assert not sizes
     learner = ek.Learner(D=100, memory=memory, **options)
     assert learner.nbytes == plan.nbytes
 
 
-@pytest.mark.parametrize(("classes", "scores"), [({}, 0), ({"n_classes": 11}, 88)])
+@pytest.mark.parametrize(("classes", "scores"), [({}, 0), ({"n_classes": 11}, 48)])
 def test_bytes_of_the_narrower_kernel(classes: dict[str, int], scores: int) -> None:
-    """Four counters of state, 8 bytes a class of scratch."""
+    """Four counters of state, 4 bytes a class of scratch, in whole words."""
     sizes = [
         {
             r.name: r.nbytes
@@ -47,7 +48,7 @@ def test_bytes_of_the_narrower_kernel(classes: dict[str, int], scores: int) -> N
         }
         for more in ({}, {"memory_narrow": True})
     ]
-    assert sizes[1].pop("memory_narrow") == 32
+    assert sizes[1].pop("memory_narrow") == 16
     assert sizes[1].pop("header") - sizes[0].pop("header") <= 16
     assert sizes[1].pop("recalled", 0) - sizes[0].pop("recalled", 0) == scores
     assert sizes[0] == sizes[1]

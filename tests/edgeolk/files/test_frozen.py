@@ -275,7 +275,7 @@ def test_the_header_byte_by_byte() -> None:
             return (value % 256**width).to_bytes(width, order)  # type: ignore[arg-type]
 
         by_hand = b"".join([
-            b"eolk", b"\4\1", number(128, 2), number(0xA1A2A3A4, 4), number(0x01020304, 4),
+            b"eolk", b"\5\1", number(128, 2), number(0xA1A2A3A4, 4), number(0x01020304, 4),
             number(0x11121314, 4), number(0x21222324, 4), number(0x3132333435363738, 8),
             bytes(range(0x41, 0x4F)), number(0x7172, 2), b"\2", b"\2", number(2, 2),
             number(-0x01020304, 4), number(0x9192939495969798, 8),
@@ -288,4 +288,4 @@ def test_the_header_byte_by_byte() -> None:
         assert made.pack(order) == by_hand
         # Lengths are plain in what follows, or the header would be refused.
         assert head.unpack(by_hand, order) == made
-    assert (head.MARK, head.VERSION, head.CRC_OFFSET, head.FIXED_BYTES) == (b"eolk", 4, 8, 88)
+    assert (head.MARK, head.VERSION, head.CRC_OFFSET, head.FIXED_BYTES) == (b"eolk", 5, 8, 88)

@@ -98,7 +98,7 @@ def test_answers_that_no_one_gave(count: float) -> None:
     learner = ek.Learner(n_features=D, D=64, last_label=True, lapse=5)
     learner.learn_many(X, Y)
     file = learner._sealed()
-    struct.pack_into("<d", file, unpack(file).table["last_label"][1] + 8, count)
+    struct.pack_into("<f", file, unpack(file).table["last_label"][1] + 4, count)
     with pytest.raises(ValueError, match=f"{count:g} answers since the last label, which"):
         ek.Learner._from_block(resealed(file))
 
