@@ -1,6 +1,6 @@
 /* The loops of structured features as a shared library, for shim.py. */
 #ifdef SHIM_NARROW /* int8 alone */
-#include "hedge.h"
+#include "sorf_types.h"
 extern const olk_sorf_ops olk_sorf_int8_scalar;
 static const olk_sorf_ops *const olk_sorf_variants[][3] = {{&olk_sorf_int8_scalar}};
 #else

@@ -1,6 +1,6 @@
 """The arithmetic of `sorf`: double precision for weights of float64, single precision for others.
 
-In double precision the order of sums is free. In single precision docs/sorf.md (section 5a) fixes
+In double precision the order of sums is free. In single precision docs/sorf.md (section 17) fixes
 every operation: each is rounded once, none is fused, and sums are in one order, so that all
 implementations have the same bits. Arguments and results of `Single` are numpy's float32, which
 Python numbers must not meet: the result would be a double in numpy 1.
@@ -363,11 +363,11 @@ class Single:
             lanes: np.ndarray = np.zeros((len(kernel) // 8 + 1, 8), dtype=F)
             lanes.ravel()[: len(kernel)] = kernel * (C * mine).astype(F)
             g[0] = ordered(ordered(lanes))
-            return g * ((F(2) / F(127)) / ridge)
+            return np.asarray(g * ((F(2) / F(127)) / ridge))
         for part, plus, minus in zip(kernel * C.astype(F), mine, rival, strict=True):
             g[plus] += part
             g[minus] -= part
-        return g * ((F(1) / F(255)) / ridge)
+        return np.asarray(g * ((F(1) / F(255)) / ridge))
 
     def mixed(self, f: np.ndarray, weights: np.ndarray, g: np.ndarray) -> np.ndarray:
         """The score of the features with those of the memory, g (kernels, K)."""

@@ -29,7 +29,7 @@ SHARED = Path(os.environ.get("EDGEOLK_DATA") or ROOT.parent / "shared" / "data")
 def assert_agrees(found: Any, expected: Any, dtype: str, near: float = 1e-9) -> None:
     """Check numbers of `sorf` against its reference, for weights of this type.
 
-    Those of int8 and float32 are defined to the bit (docs/sorf.md, section 16); those of float64
+    Those of int8 and float32 are defined to the bit (docs/sorf.md, section 17); those of float64
     are sums in any order, equal within ``near``.
     """
     if dtype == "float64":

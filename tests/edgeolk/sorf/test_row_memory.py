@@ -314,14 +314,11 @@ def forged(kind: str) -> list[tuple[str, str, int, int, bytes]]:
         ("more rows than there is room for", 0, (21).to_bytes(8, "little")),
         ("a head beyond the memory", 0, (20 | 20 << 32).to_bytes(8, "little")),
         ("a head before it is full", 0, (19 | 1 << 32).to_bytes(8, "little")),
-        ("mistakes that are no number", 3, struct.pack("<d", float("nan"))),
-        ("fewer than none", 1, struct.pack("<d", -1.0)),
-        ("more than all", 5, struct.pack("<d", 1e30)),
     ]
     made = [(what, "memory_state", at, 8, data) for what, at, data in held]
-    if "narrow" in kind:
-        mistakes = (("that are no number", 3, float("nan")), ("below 0", 0, -1.0))
-        made += [(what, "memory_narrow", at, 8, struct.pack("<d", v)) for what, at, v in mistakes]
+    for region in ("memory_mistakes", *(["memory_narrow"] if "narrow" in kind else [])):
+        mistakes = (("that are no number", 3, np.nan), ("below 0", 0, -1.0), ("too many", 2, 1e30))
+        made += [(what, region, at, 4, struct.pack("<f", v)) for what, at, v in mistakes]
     codes = 2 * 20
     made += [("no code", "row_memory", 3, 1, b"\x80"), ("no code", "row_memory", 25, 1, b"\x08")]
     if two:
