@@ -333,7 +333,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
                 rows, labels[some], steps, None if classes is None else counts, parts
             )
             if new:
-                found = (_beside(f, parts) if scores is None else scores)
+                found = (_with_parts(f, parts) if scores is None else scores)
                 self.probabilities_.learn(found, columns[some], steps)
 
     def _names(self) -> dict[str, Any]:
@@ -350,9 +350,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         if len(self.classes_) > 2:
             return self.learner_.scores(X)
         if not self.learner_._config.has_parts:
-            return _beside(self.learner_.decision_function(X), None)
+            return _with_parts(self.learner_.decision_function(X), None)
         parts = np.empty((X.shape[0], 3))
-        return _beside(self.learner_._score_many(X, parts), parts)
+        return _with_parts(self.learner_._score_many(X, parts), parts)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows.
@@ -414,6 +414,6 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         return self.probabilities_.probabilities(scores)
 
 
-def _beside(f: FloatArray, parts: FloatArray | None) -> FloatArray:
+def _with_parts(f: FloatArray, parts: FloatArray | None) -> FloatArray:
     """Scores of two classes with those behind them, if there are any, a row each."""
     return f[:, np.newaxis] if parts is None else np.column_stack((f, parts))
