@@ -22,7 +22,7 @@ help:
 	@echo "make test     run the tests              make test-slow  include the long ones"
 	@echo "make exports  every export of the agreement list against the library, bit for bit"
 	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
-	@echo "make mutants  break checkpoints, files, the simulator and the loops in some 280 ways; the tests must notice each"
+	@echo "make mutants  break checkpoints, files, the simulator and the C in some 490 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
@@ -210,12 +210,14 @@ fuzz-slots: $(VENV)/.test
 	build/slots/fuzz build/slots/corpus -max_total_time=$(GUIDED) -max_len=600
 
 # Excluded: tests that count allocations or limit the memory of a process, which the sanitizers
-# multiply, that read machine code, or that preload a library; tests of pages and packages, which
-# need more of the repository; and the fuzzer, which make fuzz runs.
+# multiply, that read machine code, or that preload a library; tests of exports, whose C is compiled
+# without these sanitizers, by a compiler that they slow down (test_flash.py and test_forged.py
+# compile it with their own); tests of pages and packages, which need more of the repository; and
+# the fuzzer, which make fuzz runs.
 ASAN_LEFT_OUT := $(foreach name,test_allocations test_out_of_memory test_memory_contract test_bare \
 	files/test_fuzz core/test_c core/test_vector_code,--ignore=tests/edgeolk/$(name).py) --ignore=tests/bench \
 	--ignore=tests/firmware_sim --ignore=tests/test_mutants.py --ignore=tests/test_setup.py \
-	--ignore=tests/docs --ignore=tests/packaging
+	--ignore=tests/docs --ignore=tests/packaging --ignore=tests/edgeolk/export
 
 asan: sanitized
 	$(SANITIZED) -m pytest $(EVERY_CORE) $(ASAN_LEFT_OUT)

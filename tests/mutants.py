@@ -2,25 +2,23 @@
 
 ``python tests/mutants.py [WORD...]`` tries the mutations whose file or description contains one of
 the words and lists the survivors; exits with 1 if there are any. The package and its tests are
-copied to a temporary folder and must pass there. Mutations of the loops come first: they take
-seconds (mutants_loops.py).
+copied to a temporary folder and must pass there. Mutations of C come first: they take seconds
+(mutants_loops.py, mutants_rules.py).
 """
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import mutants_files
 import mutants_loops
+import mutants_rules
 import mutants_simulator
 import mutants_wrappers
-from mutating import ROOT, Mutation, applied, survivors
+from mutating import ROOT, Mutation, applied, failures, survivors
 
 MUTATIONS = [
     *mutants_files.MUTATIONS,
@@ -29,37 +27,30 @@ MUTATIONS = [
 ]
 
 
-def red(folder: Path, tests: Sequence[str]) -> bool:
-    """Whether the tests fail in the copy."""
-    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *tests],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False,
-    )  # fmt: skip
-    if ran.returncode not in (0, 1):
-        raise SystemExit(f"pytest ended with {ran.returncode}:\n{ran.stdout[-2000:]}{ran.stderr}")
-    return ran.returncode == 1
-
-
 def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
     """The mutations that no test detects."""
     for part in ("edgeolk", "firmware_sim", "tests"):
         shutil.copytree(ROOT / part, folder / part)
     shutil.copy(ROOT / "pyproject.toml", folder)
-    for tests in {mutation.file: mutation.tests for mutation in wanted}.values():
-        if red(folder, tests):
-            raise SystemExit(f"{tests[0]} is red without any mutation")
+    for tests in dict.fromkeys(tuple(mutation.tests) for mutation in wanted):
+        if output := failures(folder, tests):
+            raise SystemExit(f"{tests[0]} is red without any mutation:\n{output}")
 
     def notice(mutation: Mutation) -> bool:
         with applied(mutation, folder / mutation.file):
-            return red(folder, mutation.tests)
+            return bool(failures(folder, mutation.tests))
 
     return survivors(wanted, notice)
 
 
 def main(words: list[str]) -> int:
     count, left = 0, 0
-    for every, trial in ((mutants_loops.MUTATIONS, mutants_loops.lived), (MUTATIONS, lived)):
+    trials = (
+        (mutants_loops.MUTATIONS, mutants_loops.lived),
+        (mutants_rules.MUTATIONS, mutants_rules.lived),
+        (MUTATIONS, lived),
+    )
+    for every, trial in trials:
         wanted = [m for m in every if not words or any(w in f"{m.file} {m.what}" for w in words)]
         if wanted:
             with tempfile.TemporaryDirectory() as name:

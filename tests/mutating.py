@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Longer than any test takes: of the processor, and of waiting, which takes none.
+PROCESSOR_SECONDS, WAITING_SECONDS = 600, 7200
 
 
 class Mutation(NamedTuple):
@@ -37,6 +42,33 @@ def applied(mutation: Mutation, path: Path) -> Iterator[None]:
         yield
     finally:
         path.write_text(source)
+
+
+def _limit_seconds() -> None:
+    import resource  # not on Windows, where mutations are only looked at
+
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+
+
+def failures(folder: Path, tests: Sequence[str]) -> str:
+    """What pytest prints about the tests in a copy if one fails; empty if all pass.
+
+    A crash and a test that does not end are failures. What counts is processor time: on a busy
+    machine tests that take a minute end after many.
+    """
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *tests],
+            cwd=folder, env=environment, capture_output=True, text=True, check=False,
+            timeout=WAITING_SECONDS, preexec_fn=_limit_seconds,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        return str(error)
+    output = f"pytest ended with {ran.returncode}:\n{ran.stdout[-2000:]}{ran.stderr}"
+    if ran.returncode > 1:
+        raise SystemExit(output)
+    return output if ran.returncode else ""
 
 
 def survivors(wanted: Iterable[Mutation], notice: Callable[[Mutation], bool]) -> list[Mutation]:

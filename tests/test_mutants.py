@@ -15,6 +15,7 @@ sys.path.insert(0, str(HERE))  # as of a program that is started there
 try:
     spec.loader.exec_module(mutants)
     import mutants_loops
+    import mutants_rules
 finally:
     sys.path.remove(str(HERE))
 
@@ -35,3 +36,12 @@ def test_a_mutation_of_the_loops_changes_one_place() -> None:
         text = mutants_loops.header_of(mutation.old).read_text()
         assert text.replace(mutation.old, mutation.new) != text, mutation.what
         assert (HERE / "edgeolk/core/c" / f"{mutation.file}.c").exists(), mutation.what
+
+
+def test_a_rule_of_files_is_left_out_once() -> None:
+    assert len(mutants_rules.MUTATIONS) > 150
+    for mutation in mutants_rules.MUTATIONS:
+        source = (HERE.parent / mutation.file).read_text()
+        assert source.count(mutation.old) == 1, mutation.what
+        assert mutation.new.count("OLK_LEFT_OUT(") == 1, mutation.what
+        assert all((HERE.parent / test).exists() for test in mutation.tests)
