@@ -102,7 +102,7 @@ def test_a_fault_is_unusual(bridge: Any) -> None:
         bridge.take(message(np.array([35 + draws.normal(0, 0.1), 50 + draws.normal(), 0.0])))
         found.append(bridge.publish[f"{bridge.base}/state"])
     assert any(state["unusual"] == "ON" for state in found)
-    outside = r"temperature: (3[0-9.]+ is outside everything seen so far|changed faster than ever.*)"
+    outside = r"temperature: (3.* is outside everything seen so far|changed faster than ever.*)"
     assert all(re.fullmatch(outside, state["reason"]) for state in found)
     assert {state["reason"] for state in found if state["unusual"] == "OFF"} <= {""}
     assert found[-1]["temperature"] == pytest.approx(35, abs=1)
