@@ -666,7 +666,7 @@ class Learner(Forecasting, RowLearner, Watching):
         """Changes detected by a rise in mistakes, with ``drift=True`` of ``sorf``.
 
         After each, the scaler shortens its memory or the weights are reset. Stops at 2^24 - 1. For
-        novelty with ``history=True``: events so far. Otherwise 0.
+        novelty with ``history=True``: alarms so far, one an event. Otherwise 0.
         """
         return int(self._engine.counters()["alarms"])
 

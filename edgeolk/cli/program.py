@@ -122,11 +122,10 @@ def _show(learner: Learner) -> None:
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")
     elif learner._config.reports_events:
-        print(f"novel rows       {learner.mistakes} in {learner.alarms} events")
-        part, channel, what = learner.why
+        print(f"novel rows       {learner.mistakes}, {learner.alarms} alarms")
+        part, channel = learner.why
         novel = "novel" if learner.novel else "usual"
-        print(f"last row         {novel}: {part}, channel {channel}, {what}")
-        print(f"threshold        {learner.threshold:.4g} deviations")
+        print(f"last row         {novel}, {learner.anomaly:.3g}: {part}, channel {channel}")
     else:
         print(f"mistakes         {learner.mistakes}")
     if learner.parameters.get("drift"):

@@ -139,8 +139,8 @@ def verdict_of(engine: Engine) -> Verdict:
     found = engine.verdict()
     if found is None:
         raise AttributeError("only novelty with history=True provides this")
-    *flags, part, channel = found
-    return Verdict(*flags, (PARTS[part], channel))
+    anomaly, novel, alarm, event, rare, part, channel = found
+    return Verdict(anomaly, novel, alarm, event, rare, (PARTS[part], channel))
 
 
 class Watching:

@@ -113,7 +113,7 @@ OPTIONS: dict[str, Option] = {
     ),
     "history": Option(
         15, None,
-        "True: rows form a time series; forecasts real targets, or detects anomalies without labels;"
+        "True: rows form a time series; forecasts real targets, or finds anomalies without labels;"
         " 'auto': the same, and last_label for classes",
         none=0.0, flag=True, omitted=0.0,
     ),

@@ -187,7 +187,8 @@ def test_verdicts_and_forecasts_are_those_of_the_learner() -> None:
             row = array("d", x)
             if options["loss"] == "novelty":
                 assert bare.learn_one(row) == full.learn_one(x)
-                assert bare.verdict == (full.novel, full.event, full.why)
+                flags = full.novel, full.alarm, full.event, full.rare
+                assert bare.verdict == (full.anomaly, *flags, full.why)
                 assert bare.threshold == full.threshold
             else:
                 assert bare.ask_one(row) == full.ask_one(x)

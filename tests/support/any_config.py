@@ -146,7 +146,7 @@ def options_of(rng: np.random.Generator, name: str | None) -> dict[str, Any]:
             said[key] = one_of(rng, values)
     if name in ("sorf", None) and rng.random() < 0.3:  # rows in the order of time
         said.update(history=True, loss=one_of(rng, ("square", "novelty")))
-        said.update(one_of(rng, ({}, {"season": 12}, {"interval": (0.5, 0.9)}, {"robust": True})))
+        said.update(one_of(rng, ({}, {"season": 12}, {"interval": (0.5, 0.9)}, {"clock": True})))
     if name not in ("sorf", None):
         said.update({k: 10.0 ** rng.uniform(-3, 1.5) for k in NUMBERS if rng.random() < 0.2})
     if said.get("dtype") == "int8" and rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""Novelty detection and forecasts as sensors of a home automation, over MQTT with discovery.
+"""Anomalies and forecasts as sensors of a home automation, over MQTT with discovery.
 
     python bridge.py zigbee2mqtt/cellar --channels temperature=°C,humidity=%,pressure=hPa
     python bridge.py zigbee2mqtt/cellar --channels temperature=°C --forecast temperature --ahead 12
@@ -18,6 +18,7 @@ import math
 import re
 import signal
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -28,7 +29,16 @@ from typing import Any
 import edgeolk as ek
 
 #: Rows before the first verdict (docs/novelty.md).
-WARM_UP = 110
+WARM_UP = 200
+#: Why a reading is unusual; {0} is its name, {1} what it is now.
+REASONS = {
+    "value": "{0}: {1} is outside everything seen so far",
+    "change": "{0}: changed faster than ever, now {1}",
+    "season": "{0}: {1} is unusual for this hour",
+    "level": "{0}: away from its usual level, now {1}",
+    "roughness": "{0}: rougher or smoother than usual, now {1}",
+    "mean": "{0}: off its mean for a while, now {1}",
+}
 #: Words for a switch, and for a reading that is not there.
 SWITCHES = {"on": 1.0, "true": 1.0, "yes": 1.0, "off": 0.0, "false": 0.0, "no": 0.0}
 NO_READING = {"", "-", "--", "unavailable", "unknown", "none", "null", "nan"}
@@ -42,6 +52,12 @@ TAKEN = (
 
 #: topic, payload, whether the broker keeps it for those who subscribe later.
 Publish = Callable[[str, str, bool], object]
+
+
+def local_time() -> float:
+    """Seconds since 1970 by the clocks of this place, so that hours of the day are those here."""
+    now = time.time()
+    return now + time.localtime(now).tm_gmtoff
 
 
 def complain(words: str) -> None:
@@ -110,13 +126,15 @@ class Bridge:
         Keys of the readings in a fixed order, and their units ("" for none). A key ``a.b`` is key b
         of the object a.
     learner : ek.Learner
-        Novelty in time with a feature for each channel.
+        Anomalies of a stream, with a feature for each channel.
     availability : str, optional
         The topic that says "online" or "offline"; by default one of this device.
     say : callable
         Gets a line about messages that cannot be used.
     forecast : Forecast, optional
         Of one of the readings.
+    now : callable
+        Returns the time of a message.
     """
 
     def __init__(
@@ -128,8 +146,11 @@ class Bridge:
         availability: str | None = None,
         say: Callable[[str], object] = complain,
         forecast: Forecast | None = None,
+        now: Callable[[], float] = local_time,
     ) -> None:
-        self.forecast = forecast
+        self.forecast, self._now = forecast, now
+        self._has_clock = bool(learner.parameters["clock"])
+        self._why = ""
         self.publish, self.source, self.learner = publish, source, learner
         self.channels = dict(channels)
         self.node = node_of(source)
@@ -191,13 +212,14 @@ class Bridge:
         """Learn one message and publish the state; whether it was a row."""
         try:
             row = self._row(payload)
-            score = None if row is None else self.learner.learn_one(row)
+            if row is not None:
+                self.learner.learn_one(row, time=self._now() if self._has_clock else None)
         except ValueError as error:  # also one that is not JSON, or no text
             self.damaged += 1
             if self.damaged & (self.damaged - 1) == 0:  # the first, second, fourth, eighth, ...
                 self._say(f"{self.source}: damaged message number {self.damaged}: {error}")
             return False
-        if row is None or score is None:
+        if row is None:
             return False
         for at, (value, last) in enumerate(zip(row, self._last, strict=True)):
             same = self._messages > 0 and (value == last or math.isnan(value))
@@ -207,8 +229,8 @@ class Bridge:
         for part in ("unusual", "novelty", "reason"):
             self._announce(part)
         state: dict[str, Any] = {
-            "unusual": "ON" if self.learner.novel else "OFF",
-            "novelty": round(-score, 4) + 0.0,  # no -0.0
+            "unusual": "ON" if self.learner.event else "OFF",
+            "novelty": round(self.learner.anomaly, 4),
             "reason": self._reason(row),
             "damaged": self.damaged,
         }
@@ -256,28 +278,29 @@ class Bridge:
                 self._say(f"{self.source}: no key {missing}; the message has {there or 'no keys'}")
 
     def _reason(self, row: list[float]) -> str:
-        """Why the last row is unusual, as in the report of a replay; empty if it is not."""
+        """Why the current event began or went on, as in the report of a replay; empty for none."""
         if self.learner.steps < WARM_UP:
             return f"learning, {self.learner.steps} of {WARM_UP} messages"
-        if not self.learner.novel:
-            return ""
-        part, channel, what = self.learner.why
-        name, value = list(self.channels)[channel], row[channel]
+        if not self.learner.event:
+            self._why = ""
+        elif self.learner.novel or not self._why:
+            self._why = self._words(row)
+        return self._why
+
+    def _words(self, row: list[float]) -> str:
+        """What the last row is most unusual in."""
+        part, channel = self.learner.why
+        name = list(self.channels)[channel]
+        now = "no reading" if math.isnan(row[channel]) else f"{row[channel]:.4g}"
         if part == "pattern" and len(self.channels) == 1:
-            return f"{name}: an unusual pattern over time, now {value:.4g}"
+            return f"{name}: an unusual course over time, now {now}"
         if part == "pattern":
-            return f"readings that seldom go together, {name} the furthest off"
-        if part == "level":
-            return f"readings have been unusual for a while, {name} the furthest off"
-        if what == "flat":
+            return f"an unusual combination, {name} the furthest off"
+        if part == "flat":
             length = self._unchanged[channel]
             since = f" for {length:,} messages" if length < self._messages - 1 else ""
-            return f"{name}: {'no reading' if math.isnan(value) else 'flat line'}{since}"
-        if what == "value":
-            return f"{name}: {value:.4g} is unusual"
-        if what == "mean":
-            return f"{name}: off its mean for a while, now {value:.4g}"
-        return f"{name}: rougher or smoother than usual, now {value:.4g}"
+            return f"{name}: {'no reading' if math.isnan(row[channel]) else 'flat'}{since}"
+        return REASONS[part].format(name, now)
 
 
 def node_of(source: str) -> str:
@@ -345,8 +368,12 @@ def reading(value: Any, key: str) -> float:
 
 
 def new_learner(n_features: int) -> ek.Learner:
-    """Novelty in the order of time, in 4 KiB."""
-    return ek.Learner(n_features=n_features, ram="4KiB", loss="novelty", history=True)
+    """Anomalies of a stream in 4 KiB, with the season of a day if it fits."""
+    options = {"n_features": n_features, "ram": "4KiB", "loss": "novelty", "history": True}
+    try:
+        return ek.Learner(**options, clock=True)
+    except ValueError:  # too many channels
+        return ek.Learner(**options)
 
 
 @dataclass

@@ -162,16 +162,15 @@ def test_info_says_how_many_classes(capsys: pytest.CaptureFixture[str], tmp_path
     assert "classes  " not in run(capsys, "info", str(tmp_path / "model"))
 
 
-def test_info_of_novelty_in_time(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_info_of_a_stream(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     learner = ek.Learner(n_features=2, loss="novelty", history=True)
     rows = np.random.default_rng(0).normal(size=(300, 2))
     rows[-1] = 40.0
     learner.learn_many(rows)
     learner.save(tmp_path / "model.olk")
     text = run(capsys, "info", str(tmp_path / "model.olk"))
-    assert f"novel rows       {learner.mistakes} in {learner.alarms} events" in text
-    assert "last row         novel: pattern, channel 0, value" in text
-    assert f"threshold        {learner.threshold:.4g} deviations" in text
+    assert f"novel rows       {learner.mistakes}, {learner.alarms} alarms" in text
+    assert f"last row         novel, {learner.anomaly:.3g}: value, channel 0" in text
 
 
 def test_info_of_a_composition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

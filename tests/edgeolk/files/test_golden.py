@@ -106,7 +106,8 @@ def test_going_on(version: int, stem: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(got, then, rtol=1e-14)
 
     as_told(told["saved"], same)
-    times = [{"time": 600.0 * t} if "clock" in told["options"] else {} for t in range(*told["rows"])]
+    has_clock = "clock" in told["options"]
+    times = [{"time": 600.0 * t} if has_clock else {} for t in range(*told["rows"])]
     scores = [learner.learn_one(*row, **time) for *row, time in zip(x, y, times, strict=True)]
     agree(scores, told["scores"])
     after = told["after"]

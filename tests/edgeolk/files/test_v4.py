@@ -42,7 +42,8 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
     config = live.config_from(made)
     shapes = {region.name: region.shape for region in layout(config)}
     if config.family == Family.SORF:
-        return {name: shapes[name] for name in ("blend", "novelty", "deviations") if name in shapes}
+        names = ("blend", "novelty", "watch_scores")
+        return {name: shapes[name] for name in names if name in shapes}
     d, slots = config.n_features, config.slots
     window = config.window_rows
     coefficients = (max(1, config.columns), slots * config.basis.per_member)
