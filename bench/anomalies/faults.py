@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,9 @@ _LEFT_OUT = {
     "snow_h", "rain_h", "precipitacion",
 }  # fmt: skip
 _ABSENT = -200.0
+#: Sizes of faults, and limits of the rows that a learner has seen.
+SIZES = {"spike": (2, 3, 4, 6, 10), "offset": (1, 2, 3, 5), "noise": (0.5, 1, 2, 4)}
+AGES = (0, 200, 500, 1000, 2000, 4000, 8000)
 
 
 @dataclass(frozen=True)
@@ -83,14 +87,19 @@ def broken(kind: str, x: Numbers, spread: float, rng: np.random.Generator) -> Nu
 
 
 @cache
-def faulty() -> tuple[Faulty, ...]:
-    """Fifty series, each with two faults of different kinds."""
+def sensors() -> tuple[tuple[str, Numbers, Numbers], ...]:
+    """Name, readings and times of fifty intact sensors."""
     found = list(_columns())
     order = np.random.default_rng(54).permutation(len(found))[:SERIES]
+    return tuple((f"{name}/{column}", x, t) for name, column, x, t in (found[at] for at in order))
+
+
+@cache
+def faulty() -> tuple[Faulty, ...]:
+    """Fifty series, each with two faults of different kinds."""
     made = []
-    for number, at in enumerate(order):
-        name, column, x, seconds = found[at]
-        x, rng = x.copy(), np.random.default_rng((54, number))
+    for number, (name, readings, seconds) in enumerate(sensors()):
+        x, rng = readings.copy(), np.random.default_rng((54, number))
         spread = float(np.std(x))
         kinds = KINDS[2 * number % len(KINDS)], KINDS[(2 * number + 1) % len(KINDS)]
         windows = []
@@ -99,7 +108,7 @@ def faulty() -> tuple[Faulty, ...]:
             first = int(rng.integers(int(part[0] * len(x)), int(part[1] * len(x)) - WINDOW))
             x[first : first + rows] = broken(kind, x[first : first + rows], spread, rng)
             windows.append((first, first + WINDOW - 1))
-        whole = nab.Series(f"{name}/{column}", x[:, None], seconds, windows)
+        whole = nab.Series(name, x[:, None], seconds, windows)
         made.append(Faulty(whole, (kinds[0], kinds[1])))
     return tuple(made)
 
@@ -134,4 +143,47 @@ def run(_: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
         " score of these series."
     )
     header = ("found", *KINDS, "false alarms per 1,000 rows", "score")
-    return [Table("Faults found by kind", header, rows, note)], data
+    ages, data["ages"] = _ages()
+    sizes, data["sizes"] = _sizes()
+    return [Table("Faults found by kind", header, rows, note), sizes, ages], data
+
+
+def _sizes() -> tuple[Table, dict[str, Any]]:
+    """Faults found by their size."""
+    data: dict[str, Any] = {}
+    for kind, sizes in SIZES.items():
+        data[kind] = {}
+        for size in sizes:
+            hits = 0
+            for number, (_, readings, seconds) in enumerate(sensors()):
+                x, rng = readings.copy(), np.random.default_rng((55, number))
+                n = 1 if kind == "spike" else LASTING
+                first = int(rng.integers(int(0.4 * len(x)), int(0.9 * len(x))))
+                sign = 1.0 if rng.random() < 0.5 else -1.0
+                more = rng.normal(size=n) if kind == "noise" else np.full(n, sign)
+                x[first : first + n] += size * float(np.std(readings)) * more
+                alarms = watched(x[:, None], seconds).verdicts["alarm"]
+                hits += bool(alarms[first : first + WINDOW].any())
+            data[kind][size] = hits
+    rows = [
+        [kind, ", ".join(f"{size:g}: {hits}" for size, hits in of.items())]
+        for kind, of in data.items()
+    ]
+    note = f"Of {SERIES}, one in each sensor; sizes in standard deviations of the sensor."
+    return Table("Faults found by size", ("", "size: found"), rows, note, left=2), data
+
+
+def _ages() -> tuple[Table, dict[str, Any]]:
+    """False alarms by how many rows the learner has seen."""
+    alarms, counts = np.zeros(len(AGES) - 1), np.zeros(len(AGES) - 1)
+    for _, x, seconds in sensors():
+        found = np.flatnonzero(watched(x[:, None], seconds).verdicts["alarm"])
+        alarms += np.histogram(found, AGES)[0]
+        counts += np.maximum(0, np.minimum(AGES[1:], len(x)) - np.array(AGES[:-1]))
+    rates = (1000.0 * alarms / counts).tolist()
+    names = [f"{a:,} to {b:,}" for a, b in pairwise(AGES)]
+    rows = [[name, f"{rate:.2f}"] for name, rate in zip(names, rates, strict=True)]
+    title = "Alarms of intact sensors by rows seen"
+    return Table(title, ("rows", "per 1,000 rows"), rows), dict(
+        zip(map(str, AGES), rates, strict=False)
+    )
