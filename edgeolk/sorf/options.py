@@ -107,7 +107,7 @@ OPTIONS: dict[str, Option] = {
     "scratch": Option(
         14, "block",
         "compute features in blocks of 64, or keep those of the entire row, so that an update need"
-        " not recompute them, for 16 bytes per frequency (float32: 8); except in exported C, a step"
+        " not recompute them, for 8 bytes per frequency (float64: 16); except in exported C, a step"
         " keeps the first 2,048 on the stack anyway",
         words=("block", "row"), omitted=0.0, in_step=False, regions=("feature_row",),
     ),
