@@ -4,10 +4,11 @@ Five parts (value, change, season, flat, pattern) are each judged by the two lar
 shown so far, and joined by a 4-norm. A level state says how long an abnormal stretch lasts and
 stops the learning in it. The score u of N orders the rows below the threshold.
 
-Features and their mean are in the arithmetic of sorf_arithmetic.py, all else is in float64. With ``state="float32"``, state is rounded to float32 whenever it is written.
-Details not in the specification: the inputs of the features have the type of the state too, and are
-already multiplied by g; so has what a tail is given (a change, the logarithm of a run); a variance
-does not fall below 0.
+Features and their mean are in the arithmetic of sorf_arithmetic.py, all else is in float64. With
+``state="float32"``, state is rounded to float32 whenever it is written. Details not in the
+specification: the inputs of the features have the type of the state too, and are already
+multiplied by g; so has what a tail is given (a change, the logarithm of a run); a variance does
+not fall below 0.
 """
 
 from __future__ import annotations
@@ -187,7 +188,9 @@ class WatchReference:
         require(state in ("float32", "float64"), "state is float32 or float64")
         self.d, self.clock = n_features, clock
         self.real: Round = float if state == "float64" else lambda v: float(np.float32(v))
-        self.usual = MeanFeature(Features(3 * n_features, D, 0.5, (widths,), seed, dtype), seed, dtype)
+        self.usual = MeanFeature(
+            Features(3 * n_features, D, 0.5, (widths,), seed, dtype), seed, dtype
+        )
         self.channels = [WatchedChannel(self.real) for _ in range(n_features)]
         self.of_scores = WatchedChannel(self.real)  # S_0, V_0 as mu, v; S_1, V_1 as lm, lv
         self.pat = Tail(self.real)
