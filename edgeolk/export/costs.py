@@ -67,9 +67,9 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("whitened", "float64", "library"): Cost(1784, None, (14, 21)),
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
-#: type of weights, which says what type these are computed in.
+#: type they are computed in.
 CALL_BYTES = 1024
-WORK_BYTES = {"int8": 1024, "float32": 1024, "float64": 2048}
+WORK_BYTES = {"single": 1024, "double": 2048}
 
 
 def kind_of(learner: Learner) -> str:
@@ -109,7 +109,9 @@ def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
 def scratch_of(dtype: str) -> dict[str, int]:
     """Bytes of scratch in the arena, in each arithmetic."""
     kinds = FLAGS if dtype == "int8" else ("library",)
-    return dict.fromkeys(kinds, CALL_BYTES + WORK_BYTES[dtype])
+    return dict.fromkeys(
+        kinds, CALL_BYTES + WORK_BYTES["double" if dtype == "float64" else "single"]
+    )
 
 
 #: Written by ``python -m bench.mcu.instructions``: the factors of the terms for scoring a row,
