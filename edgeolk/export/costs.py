@@ -39,10 +39,10 @@ class Cost(NamedTuple):
 
 #: By kind, type of numbers and arithmetic.
 COSTS: dict[tuple[str, str, str], Cost] = {
-    ("learner", "int8", "library"): Cost(3776, 2264, (23, 35)),
-    ("learner", "int8", "whole"): Cost(3768, 2264, (22, 35)),
-    ("learner", "float32", "library"): Cost(3800, 2096, (22, 35)),
-    ("learner", "float64", "library"): Cost(5168, 2688, (23, 35)),
+    ("learner", "int8", "library"): Cost(2256, 1192, (17, 25)),
+    ("learner", "int8", "whole"): Cost(2112, 1152, (16, 24)),
+    ("learner", "float32", "library"): Cost(2240, 1168, (16, 24)),
+    ("learner", "float64", "library"): Cost(3648, 1824, (18, 28)),
     ("remembering", "int8", "library"): Cost(3896, 2424, (27, 43)),
     ("remembering", "int8", "whole"): Cost(3888, 2800, (26, 42)),
     ("remembering", "float32", "library"): Cost(3912, 3088, (27, 42)),
