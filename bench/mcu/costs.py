@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import edgeolk as ek
 from edgeolk.export.costs import OF_OTHERS, Cost
 from firmware_sim.mcu import BOARDS
-from firmware_sim.mcu.program import FLAGS, PREFIX
+from firmware_sim.mcu.program import ARM, PREFIX
 
 _NODE = re.compile(r'node: \{ title: "([^"]+)" label: "([^"]*)"')
 _EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
@@ -75,7 +75,7 @@ class Compiled(NamedTuple):
 
 def compiled(folder: Path, core: str, flags: Sequence[str]) -> Compiled:
     """Compile the learner in a folder for a core; return stack and code size."""
-    made, calls = calls_of(folder, [*FLAGS, *BOARDS[CORES[core]].flags, *flags])
+    made, calls = calls_of(folder, [*ARM.flags, *BOARDS[CORES[core]].flags, *flags])
     command = [f"{PREFIX}size", str(made)]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return Compiled(*bound(calls, CALLED), int(output.splitlines()[1].split()[0]))

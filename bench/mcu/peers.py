@@ -257,8 +257,9 @@ def peers() -> Table:
         " sensor that was moved; all of them have the label -1, so repeating the last label would"
         " err once: the column tells who follows, not who is accurate. RAM is variables without the"
         " stack, which is painted and measured; flash the whole program; instructions a prediction"
-        " (learning on: a row predicted and learned). A ring that is frozen keeps the last function,"
-        " not the best one: it is for learners that go on. CMSIS-DSP's `arm_svm_rbf_predict_f32` is compiled from the sources of its Python"
+        " (learning on: a row predicted and learned). A ring that is frozen keeps the last"
+        " function, not the best one: it is for learners that go on. CMSIS-DSP's"
+        " `arm_svm_rbf_predict_f32` is compiled from the sources of its Python"
         " package, without the vector instructions of larger cores. TensorFlow Lite Micro is not"
         " here: no package of an index or of Debian has its C++ to compile for a board.",
     )

@@ -10,6 +10,10 @@
 
 #include "port.h"
 
+#ifndef HUGE_VAL /* of some small boards' C library */
+#define HUGE_VAL INFINITY
+#endif
+
 /* -- Square roots and absolute values --
    By the processor and its C library or, with OLK_NO_LIBM, in integer arithmetic. The bits are the
    same: a square root is rounded once. */

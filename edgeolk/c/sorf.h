@@ -290,7 +290,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
     if (olk_is_in_time(p)) {
         for (ptrdiff_t i = 0; i < m; i++) {
             const olk_sorf_row single = {(const olk_input *)row->values + i * (p->d / 3), NULL, 0};
-            out[i] = olk_sorf_score_in_time(p, s, &single);
+            out[i] = (olk_scalar)olk_sorf_score_in_time(p, s, &single);
         }
         return;
     }

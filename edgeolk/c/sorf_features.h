@@ -259,11 +259,11 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_st
     for (ptrdiff_t r = 0; r < m; r++) {
         const olk_input *x = (const olk_input *)row->values + r * p->d;
         olk_entry lane[4] = {0};
-        ptrdiff_t k = 0;
-        for (; k + 4 <= count; k += 4)
+        const ptrdiff_t fours = count / 4 * 4;
+        for (ptrdiff_t k = 0; k < fours; k += 4)
             for (int i = 0; i < 4; i++)
                 lane[i] += olk_abs(x[k + i]);
-        for (; k < count; k++)
+        for (ptrdiff_t k = fours; k < count; k++)
             lane[0] += olk_abs(x[k]);
         /* 512, and a tenth more for the rounding of these sums. */
         const olk_entry sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);

@@ -327,7 +327,7 @@ static inline int olk_model_learn(olk_model *m, const void *x, olk_scalar y, olk
     const olk_sorf_row row = {x, NULL, 0};
     *sums = olk_sums_of_row(x, setup->features, setup->wide, OLK_HOLD(p, &m->state));
     if (OLK_HAS(m, watch)) {
-        *f = OLK_OF(m).ops->learn_in_time(p, &m->state, &row, y);
+        *f = (olk_scalar)OLK_OF(m).ops->learn_in_time(p, &m->state, &row, (double)y);
         return OLK_DONE;
     }
     if (!(sums->sizes <= OLK_MAX_SUM(m)))

@@ -39,10 +39,10 @@ class Cost(NamedTuple):
 
 #: By kind, type of numbers and arithmetic.
 COSTS: dict[tuple[str, str, str], Cost] = {
-    ("learner", "int8", "library"): Cost(3776, 2264, (23, 35)),
-    ("learner", "int8", "whole"): Cost(3768, 2264, (22, 35)),
-    ("learner", "float32", "library"): Cost(3800, 2096, (22, 35)),
-    ("learner", "float64", "library"): Cost(5168, 2688, (23, 35)),
+    ("learner", "int8", "library"): Cost(2256, 1192, (17, 25)),
+    ("learner", "int8", "whole"): Cost(2112, 1152, (16, 24)),
+    ("learner", "float32", "library"): Cost(2240, 1168, (16, 24)),
+    ("learner", "float64", "library"): Cost(3648, 1824, (18, 28)),
     ("remembering", "int8", "library"): Cost(3896, 2424, (27, 43)),
     ("remembering", "int8", "whole"): Cost(3888, 2800, (26, 42)),
     ("remembering", "float32", "library"): Cost(3912, 3088, (27, 42)),
@@ -67,9 +67,9 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("whitened", "float64", "library"): Cost(1784, None, (14, 21)),
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
-#: type of weights, which says what type these are computed in.
+#: type they are computed in.
 CALL_BYTES = 1024
-WORK_BYTES = {"int8": 1024, "float32": 1024, "float64": 2048}
+WORK_BYTES = {"single": 1024, "double": 2048}
 
 
 def kind_of(learner: Learner) -> str:
@@ -109,7 +109,9 @@ def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
 def scratch_of(dtype: str) -> dict[str, int]:
     """Bytes of scratch in the arena, in each arithmetic."""
     kinds = FLAGS if dtype == "int8" else ("library",)
-    return dict.fromkeys(kinds, CALL_BYTES + WORK_BYTES[dtype])
+    return dict.fromkeys(
+        kinds, CALL_BYTES + WORK_BYTES["double" if dtype == "float64" else "single"]
+    )
 
 
 #: Written by ``python -m bench.mcu.instructions``: the factors of the terms for scoring a row,

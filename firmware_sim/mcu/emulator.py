@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmware_sim.mcu.program import PREFIX, Program
+from firmware_sim.mcu.program import ARM, Board, Program
 
-EMULATOR = "qemu-system-arm"
 #: The struct ``outcome`` of c/stream.c.
 _RECORD = struct.Struct("<2Q 4Q 2d Q3I4x Q3I4x 2I")
 
 
-def lacking() -> str:
-    """Return why no board can be emulated here; empty if one can."""
-    for tool in (EMULATOR, f"{PREFIX}gcc"):
-        if shutil.which(tool) is None:
-            return (
-                f"no {tool}: apt install qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi"
-            )
-    return ""
+def lacking(board: Board | None = None) -> str:
+    """Return why a board (by default those of Arm) cannot be emulated here; empty if it can."""
+    return (board.chain if board else ARM).lacking()
 
 
 @dataclass(frozen=True)
@@ -74,10 +67,9 @@ def execute(program: Program, folder: Path, seconds: float) -> int:
     Raises RuntimeError: it did not end in time.
     """
     board = program.board
-    command = [EMULATOR, "-M", board.machine or board.name, *board.options]
-    command += ["-nographic", "-monitor", "none"]
-    command += ["-serial", "null", "-semihosting-config", "enable=on,target=native"]
-    command += ["-icount", "shift=0", "-kernel", str(program.path.resolve())]
+    chain = board.chain
+    command = [chain.emulator, "-M", board.machine or board.name, *chain.options, *board.options]
+    command += ["-kernel", str(program.path.resolve())]
     try:
         ran = subprocess.run(
             command, cwd=folder, capture_output=True, timeout=seconds, check=False,

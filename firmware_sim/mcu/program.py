@@ -14,15 +14,58 @@ from firmware_sim.plaintext import counted
 HERE = Path(__file__).parent / "c"  # start-up code and linker script
 PREFIX = "arm-none-eabi-"  # of the cross-compiler's programs
 STACK = 6 * 1024  # bytes
-FLAGS = (
-    "-std=c99",
-    "-mthumb",
-    "-masm-syntax-unified",
-    "-ffunction-sections",
-    "-fdata-sections",
-    "-Wall",
-    "-Wextra",
-)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The tools for a kind of processor.
+
+    Attributes
+    ----------
+    prefix : str
+        Of the compiler's programs.
+    startup : str
+        Source of the services of c/board.h.
+    flags, link : tuple of str
+        Flags of the compiler, and besides of the linker.
+    emulator : str
+        The program that emulates it.
+    options : tuple of str
+        Its options, before those of the board.
+    packages : str
+        What to install.
+    """
+
+    prefix: str
+    startup: str
+    flags: tuple[str, ...]
+    link: tuple[str, ...]
+    emulator: str
+    options: tuple[str, ...]
+    packages: str
+
+    def lacking(self) -> str:
+        """Return why its boards cannot be emulated here; empty if they can."""
+        for tool in (self.emulator, f"{self.prefix}gcc"):
+            if shutil.which(tool) is None:
+                return f"no {tool}: apt install {self.packages}"
+        return ""
+
+
+_QEMU = ("-nographic", "-monitor", "none", "-serial", "null", "-semihosting-config",
+         "enable=on,target=native", "-icount", "shift=0")  # fmt: skip
+_SECTIONS = ("-ffunction-sections", "-fdata-sections", "-Wall", "-Wextra")
+ARM = Chain(
+    PREFIX, "startup.c", ("-std=c99", "-mthumb", "-masm-syntax-unified", *_SECTIONS),
+    ("--specs=nosys.specs",), "qemu-system-arm", _QEMU,
+    "qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi",
+)  # fmt: skip
+RISCV = Chain(
+    "riscv64-unknown-elf-", "riscv.c",
+    ("--specs=picolibc.specs", "-mabi=ilp32", "-misa-spec=2.2", "-std=c99", *_SECTIONS), (),
+    "qemu-system-riscv32", (*_QEMU, "-bios", "none"),
+    "qemu-system-misc gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,6 +92,8 @@ class Board:
         Further arguments of QEMU.
     near : str
         The differences, for reports.
+    chain : Chain
+        Its tools.
     """
 
     name: str
@@ -61,6 +106,7 @@ class Board:
     machine: str = ""
     options: tuple[str, ...] = ()
     near: str = ""
+    chain: Chain = ARM
 
 
 KIB, MIB = 2**10, 2**20
@@ -99,6 +145,13 @@ BOARDS = {
         Board(
             "mps2-an505", "Cortex-M33", _M33,
             (0x10000000, 4 * MIB), (0x38000000, 4 * MIB), 20e6, True,
+        ),
+        # A core without a board: RAM is where QEMU's machine has it, its first half the flash.
+        Board(
+            "rv32imc", "RV32IMC", ("-march=rv32imc",),
+            (0x80000000, 4 * MIB), (0x80400000, 64 * KIB), 100e6, machine="virt",
+            near="a bare RV32IMC without a floating-point unit, on QEMU's machine virt",
+            chain=RISCV,
         ),
         # The Pico has 2 MiB of cached external flash.
         Board(
@@ -139,10 +192,11 @@ class Program:
     ram: int
 
 
-def _tool(name: str, *arguments: str) -> str:
-    done = subprocess.run([PREFIX + name, *arguments], capture_output=True, text=True, check=False)
+def _tool(chain: Chain, name: str, *arguments: str) -> str:
+    program = chain.prefix + name
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{PREFIX}{name}: {done.stderr.strip()[-2000:]}")
+        raise RuntimeError(f"{program}: {done.stderr.strip()[-2000:]}")
     return done.stdout
 
 
@@ -191,8 +245,9 @@ def build(
     FileNotFoundError
         There is no cross-compiler.
     """
-    if shutil.which(f"{PREFIX}gcc") is None:
-        raise FileNotFoundError(f"{PREFIX}gcc")
+    chain = board.chain
+    if shutil.which(f"{chain.prefix}gcc") is None:
+        raise FileNotFoundError(f"{chain.prefix}gcc")
     script = target.with_suffix(".ld")
     numbers = {
         "BOARD_FLASH_BYTES": board.flash[1],
@@ -205,10 +260,11 @@ def build(
     for name, number in numbers.items():
         text = text.replace(name, str(number))
     script.write_text(text, encoding="utf-8", newline="\n")
-    options = [*FLAGS, *board.flags, *flags, *(["-DBOARD_FPU"] if board.fpu else [])]
+    options = [*chain.flags, *board.flags, *flags, *(["-DBOARD_FPU"] if board.fpu else [])]
     options += [f"-I{folder}" for folder in (HERE, *include)]
-    link = ["-nostartfiles", "--specs=nosys.specs", "-Wl,--gc-sections", f"-T{script}"]
+    link = ["-nostartfiles", *chain.link, "-Wl,--gc-sections", "-T", str(script)]
     link += ["-Wl,--no-warn-rwx-segments", "-o", str(target)]
-    _tool("gcc", *options, *map(str, (HERE / "startup.c", *sources)), *libraries, *link)
-    text_bytes, data, bss = map(int, _tool("size", str(target)).splitlines()[1].split()[:3])
+    _tool(chain, "gcc", *options, *map(str, (HERE / chain.startup, *sources)), *libraries, *link)
+    sizes = _tool(chain, "size", str(target)).splitlines()[1].split()[:3]
+    text_bytes, data, bss = map(int, sizes)
     return Program(board, target, text_bytes + data, data + bss - stack)

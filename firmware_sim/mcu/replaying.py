@@ -109,7 +109,7 @@ class OnBoard:
     def __init__(self, name: str, config: ReplayConfig, device: Device) -> None:
         if name not in BOARDS:
             raise SimulatorError(f"--on {name}: choose from {', '.join(BOARDS)}")
-        if reason := lacking():
+        if reason := lacking(BOARDS[name]):
             raise SimulatorError(f"--on {name}: {reason}")
         if config.power_cut is not None or config.enforce == "process":
             raise SimulatorError("--on cannot be combined with --power-cut or --enforce process")

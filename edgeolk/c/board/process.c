@@ -366,6 +366,7 @@ int ek_variance(void *arena, const ek_number *x, double *variance)
     return EK_OK;
 }
 
+#define ek_scored ek_scores
 #include "answers.h"
 
 void ek_count(const void *arena, ek_counts *counts)
