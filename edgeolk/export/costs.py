@@ -68,7 +68,7 @@ COSTS: dict[tuple[str, str, str], Cost] = {
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
 #: type they are computed in.
-CALL_BYTES = 1024
+CALL_BYTES = 1088
 WORK_BYTES = {"single": 1024, "double": 2048}
 
 
