@@ -35,7 +35,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "remembering": {**ALL, "memory": 64},
     "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto", "gamma_rows": 64,
                 "scale": "minmax", "clip_rows": 2.0},
-    "watching": {"D": 192, "loss": "novelty", "history": True},
+    "watching": {"D": 192, "loss": "novelty", "history": True, "clock": True},
     "forecaster": {"D": 64, "loss": "square", "history": True},
     "ring": {"algorithm": "ogd", "budget": 9, "scale": "minmax", "n_classes": 3,
              "clip_rows": 2.0, "loss": "logistic"},
@@ -50,7 +50,7 @@ LEVELS = ("-Os", "-O2", "-O3")
 CALLED = tuple(
     f"ek_{name}"
     for name in ("learn", "learn_weighted", "scores", "predict", "probability", "load", "file",
-                 "start", "count", "ask", "tell", "look", "restart", "watch")
+                 "start", "count", "ask", "tell", "look", "restart", "watch", "accept")
 )  # fmt: skip
 
 

@@ -245,10 +245,10 @@ static inline int olk_hour_of(double seconds)
 {
     if (!(olk_fabs(seconds) <= 9e15)) /* no more than integers of a double; false for NaN */
         return -1;
-    int64_t whole = (int64_t)seconds;
-    whole -= (double)whole > seconds;
-    whole %= 86400;
-    return (int)((whole < 0 ? whole + 86400 : whole) / 3600);
+    int64_t second = (int64_t)seconds;
+    second -= (double)second > seconds;
+    second %= 86400;
+    return (int)((second < 0 ? second + 86400 : second) / 3600);
 }
 
 /* Moves the mean of absolute values, of which there were `rows`. */

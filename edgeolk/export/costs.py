@@ -53,11 +53,11 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("novelty", "int8", "whole"): Cost(2536, 1288, (13, 20)),
     ("novelty", "float32", "double"): Cost(2528, 1280, (14, 20)),
     ("novelty", "float64", "double"): Cost(3208, 1448, (14, 21)),
-    ("watching", "int8", "double"): Cost(2488, 1416, (13, 26)),
-    ("watching", "int8", "single"): Cost(1808, 1416, (13, 25)),
-    ("watching", "int8", "whole"): Cost(1816, 1416, (12, 25)),
-    ("watching", "float32", "double"): Cost(1808, 1416, (12, 25)),
-    ("watching", "float64", "double"): Cost(2480, 1352, (13, 25)),
+    ("watching", "int8", "double"): Cost(2784, 2032, (18, 35)),
+    ("watching", "int8", "single"): Cost(2168, 2032, (18, 34)),
+    ("watching", "int8", "whole"): Cost(2168, 2032, (17, 33)),
+    ("watching", "float32", "double"): Cost(2168, 2032, (17, 34)),
+    ("watching", "float64", "double"): Cost(2808, 2216, (18, 34)),
     ("forecaster", "int8", "double"): Cost(6008, 3392, (36, 53)),
     ("forecaster", "int8", "single"): Cost(3968, 2416, (25, 39)),
     ("forecaster", "int8", "whole"): Cost(3960, 2416, (24, 38)),
@@ -68,7 +68,7 @@ COSTS: dict[tuple[str, str, str], Cost] = {
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
 #: type they are computed in.
-CALL_BYTES = 1024
+CALL_BYTES = 1088
 WORK_BYTES = {"single": 1024, "double": 2048}
 
 

@@ -70,6 +70,9 @@ def use_of(learner: Learner) -> tuple[str, list[str]]:
     if config.watch:
         return f"{ROW}\ndouble seconds; /* since a midnight of the place; NAN: not known */", [
             "ek_verdict verdict = ek_watch(arena, row, seconds); /* every period */",
+            "if (verdict.alarm) {",
+            "    /* why: verdict.part of verdict.channel */",
+            "}",
         ]
     label = "label" if config.needs_labels else "0"
     return f"{ROW}\ndouble label, score;", [

@@ -233,7 +233,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
                 for parts, why in (
                     ({"scale": "standard"}, "keeps the scale of each channel itself"),
                     ({"kernel": ek.Gaussian(1.0)}, "has a fixed kernel"),
-                    ({"budget": 63}, "D must be at least 64"),
+                    ({"budget": 63}, "D must be a multiple of 64"),
                     ({"window": 65536}, "window must be at most 65535"),
                 )
             ),

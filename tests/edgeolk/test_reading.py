@@ -34,7 +34,8 @@ pytestmark = [
 REFUSALS = (AttributeError, KeyError, TypeError, ValueError)
 #: What learns, forgets or counts.
 WRITES = {
-    *("learn_one", "learn_many", "learn_one_sparse", "ask_one", "ask_label", "tell_one"),
+    *("learn_one", "learn_many", "learn_one_sparse", "watch_many", "ask_one", "ask_label"),
+    "tell_one",
     *("restart", "accept", "seal"),
 }
 #: Makes another learner, of bytes.
@@ -130,7 +131,7 @@ TASKS: tuple[dict[str, Any], ...] = (
     {"loss": "square"},
     {"loss": "novelty"},
     {"loss": "square", "history": True},
-    {"loss": "novelty", "history": True},
+    {"loss": "novelty", "history": True, "D": 64},
 )
 
 

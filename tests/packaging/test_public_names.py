@@ -29,15 +29,16 @@ NAMES = {
 """,
 }
 LEARNER = """
-    absolute_error accept alarms algorithm ask_label ask_one averaged budget capacity_hits
+    absolute_error accept alarm alarms algorithm anomaly ask_label ask_one averaged budget capacity_hits
     coefficients common_scale config decision_function decision_one
     decision_one_sparse dtype dual_coef_ event explain_one familiarity_one halvings inputs interval
     interval_one is_regression kernel labels_asked learn_many learn_one learn_one_sparse mistakes
     n_classes memory_share n_features n_out_of_range n_remembered n_saturated n_shortened n_skipped
     n_support n_waiting nbytes norm2 novel
-    parameters parts plan predict predict_one predict_one_sparse predict_proba_one restart
+    parameters parts plan predict predict_one predict_one_sparse predict_proba_one rare restart
     save scaler scores scores_one seal seed shares squared_error steps support_vectors_
-    tell_one threshold updates variance variance_one wants_label weights_ why
+    tell_one threshold updates variance variance_one wants_label watch_many
+    weights_ why
 """
 
 

@@ -170,7 +170,7 @@ def test_info_of_a_stream(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     learner.save(tmp_path / "model.olk")
     text = run(capsys, "info", str(tmp_path / "model.olk"))
     assert f"novel rows       {learner.mistakes}, {learner.alarms} alarms" in text
-    assert f"last row         novel, {learner.anomaly:.3g}: value, channel 0" in text
+    assert f"last row         novel, {learner.anomaly:.3g}: change, channel 0" in text
 
 
 def test_info_of_a_composition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import random
 import struct
 import zlib
@@ -19,6 +20,7 @@ import pytest
 from exported import Compiled, signs, stream
 from helpers import python
 from mutations import REALS, WHOLE
+from watched import watch
 
 import edgeolk as ek
 
@@ -142,7 +144,8 @@ def exercise(board: Compiled, x: np.ndarray, label: float) -> None:
         board.c.ek_tell(board.arena, ctypes.c_double(label))
         assert np.isfinite(room).all()
     if hasattr(board.c, "ek_watch"):
-        board.c.ek_watch(board.arena, out)
+        for seconds in (label, 1e300, -1e9, math.nan):
+            assert 0.0 <= watch(board, x, seconds).score <= 1.0
         board.c.ek_accept(board.arena)
     if hasattr(board.c, "ek_restart"):
         board.c.ek_restart(board.arena)
