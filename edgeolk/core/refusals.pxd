@@ -121,7 +121,7 @@ cdef inline double seconds_of(const State* s, object time) except? -1.0:
         return NAN
     check_clock(s)
     try:
-        if isinstance(time, (bool, str, bytes, bytearray)):
+        if isinstance(time, bool) or not hasattr(time, "__float__"):  # text has none
             raise TypeError
         return float(time)
     except (TypeError, ValueError, OverflowError):

@@ -328,7 +328,8 @@ cdef class RowLearner(Scorer):
             check_clock(&self.engine.state)
             times = as_doubles(time, "time")
         elif self.engine.state.c.labels == LABELS_TIMES:
-            times = np.full(row_count(arrays), NAN)
+            times = np.zeros(row_count(arrays))
+            times.fill(NAN)
         read = (*as_tuple(arrays), targets)
         if row_weight is not None:
             read += (row_weight,)
