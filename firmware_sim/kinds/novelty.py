@@ -457,7 +457,8 @@ def _by_channel(watching: Watching, features: Sequence[str]) -> Table:
         (features[channel], *(f"{n:,}" if n else "" for n in numbers))
         for channel, numbers in shown[:_MAX_ALARMS]
     ]
-    return Table("channels", "Alarms by channel", ("", "alarms", *_TITLES.values()), rows)
+    head = ("", "alarms", *_TITLES.values())
+    return Table("channels", "Alarms by channel", head, rows, stacked=True)
 
 
 def record(anomaly: Anomaly, names: Sequence[str]) -> dict[str, Any]:

@@ -22,8 +22,10 @@ def test_zero_has_no_minus(form: Callable[[Number], str]) -> None:
     assert form(None) == "-"
 
 
-def test_scores_of_rows_of_which_nothing_is_known_are_0() -> None:
-    config = fs.ReplayConfig("office", kind="novelty", ram="4KiB", limit=12)
+@pytest.mark.parametrize(("history", "score"), [(False, 0.0), (True, 0.25)])
+def test_scores_of_rows_of_which_nothing_is_known(history: bool, score: float) -> None:
+    params = {"history": history}
+    config = fs.ReplayConfig("office", kind="novelty", ram="4KiB", limit=12, params=params)
     scores = [row["score"] for row in to_dict(fs.replay(config))["anomalies"]]
-    assert 0.0 in scores
+    assert score in scores
     assert all(score or math.copysign(1.0, score) > 0.0 for score in scores)
