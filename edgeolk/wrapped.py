@@ -9,7 +9,6 @@ from edgeolk.calibration import Probabilities
 from edgeolk.learner import Learner
 from edgeolk.parts import Loss
 from edgeolk.parts.methods import find
-from edgeolk.parts.numbers import Family
 
 #: Arguments of a learner that its wrapper sets itself, or has under the same name.
 _RESERVED = (
@@ -73,7 +72,7 @@ def counts_mistakes(algorithm: Any) -> bool:
     """Whether mistakes decide between experts inside a named algorithm, where weights of classes
     would count too."""
     try:
-        return find(algorithm).family == Family.SORF
+        return find(algorithm).counts_mistakes
     except (TypeError, ValueError):
         return False
 

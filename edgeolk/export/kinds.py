@@ -1,6 +1,6 @@
 """The module that writes the C of a learner.
 
-Each has ``SOURCE``, ``LEARNS``, ``MOVES_SCRATCH``, ``FILES`` and the functions ``refusal``,
+Each has ``SOURCE``, ``LEARNS``, ``MOVES_SCRATCH``, ``BOUNDS_EACH``, ``FILES`` and the functions ``refusal``,
 ``kind_of``, ``extra_of``, ``use_of``, ``notes_of`` and ``model_of``.
 """
 
@@ -15,6 +15,5 @@ from edgeolk.parts.numbers import Family
 
 def module_of(learner: Learner) -> Any:
     """The module that writes the C of this learner."""
-    if learner._config.family == Family.SORF:
-        return sorf
-    return process if learner._config.learns_on_board else ring
+    of_ring = process if learner._config.learns_on_board else ring
+    return {Family.SORF: sorf, Family.RING: of_ring}[learner._config.family]

@@ -17,6 +17,8 @@ SOURCE = "process.c"
 #: Whether an exported learner learns, and whether its scratch can be in the arena.
 LEARNS = True
 MOVES_SCRATCH = False
+#: Whether each number of a row has a bound of its own, or the sum of their sizes.
+BOUNDS_EACH = True
 #: Files besides those of every export.
 FILES = ("block.h", "crc.h", "state.h", "flash.h", "flash.c")
 

@@ -16,7 +16,6 @@ from edgeolk.export.costs import (
 from edgeolk.export.kinds import module_of
 from edgeolk.export.text import Model
 from edgeolk.learner import Learner
-from edgeolk.parts.numbers import Family
 
 _TEXT = """# {title}
 
@@ -147,7 +146,7 @@ def _inputs(learner: Learner, model: Model) -> str:
         return "any numbers; a non-finite one is a missing reading"
     limit = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
-    if learner._config.family == Family.RING:
+    if module_of(learner).BOUNDS_EACH:
         return f"finite numbers, each{scaled} from -{limit:.3g} to {limit:.3g}"
     sizes = f"the sum of their sizes{scaled} is at most {limit:.3g}"
     return f"finite numbers in your sensor's units; {sizes}"

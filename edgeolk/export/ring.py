@@ -18,6 +18,8 @@ SOURCE = "ring.c"
 #: Whether an exported learner learns, and whether its scratch can be in the arena.
 LEARNS = False
 MOVES_SCRATCH = False
+#: Whether each number of a row has a bound of its own, or the sum of their sizes.
+BOUNDS_EACH = True
 #: Files besides those of every export.
 FILES = ()
 #: Slots that the loops process together: rows of the ring are padded to a multiple.

@@ -25,6 +25,8 @@ SOURCE = "sorf.c"
 #: Whether an exported learner learns, and whether its scratch can be in the arena.
 LEARNS = True
 MOVES_SCRATCH = True
+#: Whether each number of a row has a bound of its own, or the sum of their sizes.
+BOUNDS_EACH = False
 #: Files besides those of every export.
 FILES = ("block.h", "call.h", "crc.h", "state.h", "flash.h", "flash.c")
 #: Numbers of the types of weights in c/board/sorf.c.

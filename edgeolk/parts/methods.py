@@ -85,6 +85,8 @@ class Method:
         Whether, with its default choices, a full ring ends learning.
     takes_history : bool
         Whether rows may be a time series: ``history=``.
+    counts_mistakes : bool
+        Whether mistakes decide between experts inside it.
     """
 
     algorithm: Algorithm
@@ -110,6 +112,11 @@ class Method:
         return False
 
     @property
+    def counts_mistakes(self) -> bool:
+        """Whether mistakes decide between experts inside it."""
+        return False
+
+    @property
     def freezes(self) -> bool:
         """Whether, with its default choices, a full ring ends learning."""
         parts = {**DEFAULT_PARTS, **self.parts}
@@ -125,6 +132,7 @@ class SorfMethod(Method):
     family = Family.SORF
     freezes = False
     takes_history = True
+    counts_mistakes = True
 
 
 def _each(*members: IntEnum) -> dict[str, Parts]:

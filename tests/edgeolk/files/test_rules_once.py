@@ -25,7 +25,15 @@ TEXT = re.compile(
 FAR = 1e15
 #: Files with such a number, and why it is not the bound.
 KEPT = {
-    "c/novelty.h 1e15": "the largest reading that novelty in time counts as present",
+    "c/drift.h 1e30": "the largest mean square of a row that counts",
+    "c/watch.h 1e15": "the largest reading of a stream that counts as present",
+    "c/width.h 1e30": "the largest square of a row that counts",
+    **dict.fromkeys(
+        (f"c/ring_table.h {limit}" for limit in ("1e18", "1e60", "1e150")),
+        "where a filter starts again, far below the bounds",
+    ),
+    "c/ring_table.h 1e-300": "the smallest ridge",
+    "files/holds.pyx 1e18": "integers that a message shows as such",
     "c/sorf_row.h 1e30": "the largest sum of a row in single precision",
     "checkpointer.py 2**62": "the largest argument",
     "configuration/plan.py 2**62": "the largest argument",
@@ -36,10 +44,9 @@ KEPT = {
     ),
     **dict.fromkeys(("core/parts.pxd 1e+30", "core/parts.pxd 1e+100"), "generated from parts"),
     **dict.fromkeys(
-        (f"ring/filters/range.pxd {limit}" for limit in ("1e60", "1e100", "1e150")),
+        (f"ring/filters/range.pxd {limit}" for limit in ("1e150",)),
         "where a filter starts again, far below the bounds",
     ),
-    "ring/inverse.pxd 1e-300": "the smallest ridge",
     "ring/policies/budgeted_pa.pxd 1e-300": "the smallest pivot",
     "ring/policies/halving.pxd 1e-300": "the smallest ridge",
     "ring/policies/lightest.pxd 1e-300": "the smallest ridge",

@@ -220,7 +220,7 @@ def golden_rows():
 @pytest.mark.parametrize("form", FORMS)
 def test_golden_files_are_read(form):
     X = golden_rows()
-    path = GOLDEN / f"v4_{form[0]}_{'plain' if form[1] is None else 'clip'}.bin"
+    path = GOLDEN / f"v5_{form[0]}_{'plain' if form[1] is None else 'clip'}.bin"
     same = scaler_of(form, 5)
     same.learn_many(X[:40])
     loaded = ek.RunningScaler.load(path)
