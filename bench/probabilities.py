@@ -182,8 +182,8 @@ def _note(cells: Sequence[dict[str, float]]) -> str:
         f" the worst {max(losses):.3f}; without the shares {_ratio(cells, 'log loss', 1):.3f}),"
         f" Brier score {_ratio(cells, 'Brier'):.3f}. Average precision"
         f" {_mean(cells, 'AP 0'):.4f} -> {_mean(cells, 'AP 2'):.4f} (better in"
-        f" {sum(x > 5e-4 for x in gains)}, worse in {sum(x < -5e-4 for x in gains)}; of the score {_mean(cells, 'AP f'):.4f}). Wrong by the"
-        f" score {100.0 * _mean(cells, 'mistakes f'):.2f} %, by p > 1/2"
+        f" {sum(x > 5e-4 for x in gains)}, worse in {sum(x < -5e-4 for x in gains)}; of the score"
+        f" {_mean(cells, 'AP f'):.4f}). Wrong by the score {100.0 * _mean(cells, 'mistakes f'):.2f} %, by p > 1/2"
         f" {100.0 * _mean(cells, 'mistakes 2'):.2f} %. Balanced accuracy of the score"
         f" {_mean(cells, 'balanced accuracy f'):.3f}, of balanced decisions"
         f" {_mean(cells, 'balanced accuracy'):.3f}."
@@ -220,8 +220,8 @@ def weights_table(names: Sequence[str]) -> Table:
         *("balanced accuracy, no weights", "counted", "steps alone"),
     )
     note = (
-        "16 KiB, permuted. Rows of the rare class weigh as much as all others together; figures of the"
-        " score and its sign. Counted: the weight enters the counts of mistakes too."
+        "16 KiB, permuted. Rows of the rare class weigh as much as all others together; figures of"
+        " the score and its sign. Counted: the weight enters the counts of mistakes too."
     )
     return Table("Weights of classes", header, lines, note)
 

@@ -437,8 +437,8 @@ cdef class Engine:
         olk_model_accept(&self.state.sorf)
 
     def verdict(self):
-        """Of the last row learned: score; whether it is novel, an alarm, in an event, rare; part and
-        channel. None unless the learner finds anomalies of a stream."""
+        """Of the last row learned: score; whether it is novel, an alarm, in an event, rare; part
+        and channel. None unless the learner finds anomalies of a stream."""
         cdef olk_verdict v
         if not watches(&self.state):
             return None

@@ -42,7 +42,8 @@ cdef inline int fill_ring_setup(olk_setup* m, object config, object regions) exc
         m.preprocessing.max_gamma = dtype_max_gamma(config.dtype)
     if config.parts["basis"] == BASIS_STRUCTURED:
         fill_features(&m.sorf, m.widths, config)
-        m.max_sum = olk_sorf_set_width(&m.sorf, m.sorf.omega, m.widths, m.preprocessing.gamma, m.wide)
+        m.max_sum = olk_sorf_set_width(
+            &m.sorf, m.sorf.omega, m.widths, m.preprocessing.gamma, m.wide)
     return 0
 
 

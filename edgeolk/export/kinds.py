@@ -1,7 +1,7 @@
 """The module that writes the C of a learner.
 
-Each has ``SOURCE``, ``LEARNS``, ``MOVES_SCRATCH``, ``BOUNDS_EACH``, ``FILES`` and the functions ``refusal``,
-``kind_of``, ``extra_of``, ``use_of``, ``notes_of`` and ``model_of``.
+Each has ``SOURCE``, ``LEARNS``, ``MOVES_SCRATCH``, ``BOUNDS_EACH``, ``FILES`` and the functions
+``refusal``, ``kind_of``, ``extra_of``, ``use_of``, ``notes_of`` and ``model_of``.
 """
 
 from __future__ import annotations

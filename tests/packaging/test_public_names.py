@@ -29,8 +29,8 @@ NAMES = {
 """,
 }
 LEARNER = """
-    absolute_error accept alarm alarms algorithm anomaly ask_label ask_one averaged budget capacity_hits
-    coefficients common_scale config decision_function decision_one
+    absolute_error accept alarm alarms algorithm anomaly ask_label ask_one averaged budget
+    capacity_hits coefficients common_scale config decision_function decision_one
     decision_one_sparse dtype dual_coef_ event explain_one familiarity_one halvings inputs interval
     interval_one is_regression kernel labels_asked learn_many learn_one learn_one_sparse mistakes
     n_classes memory_share n_features n_out_of_range n_remembered n_saturated n_shortened n_skipped

@@ -123,7 +123,8 @@ TYPES = {
     "watch_scores": "computing", "statistics": "b", "channel_bytes": "b",
     "clock": "computing", "clock_bytes": "b",
     "shared_relevance": "computing", "drift": "computing", "row_memory": "b",
-    "memory_mistakes": "computing", "memory_narrow": "computing", "posterior": "d", "whitening": "real", "covariance": "real",
+    "memory_mistakes": "computing", "memory_narrow": "computing", "posterior": "d",
+    "whitening": "real", "covariance": "real",
     "coordinates": "real", "moments": "d", "units": "b", "frozen": "w",
 }  # fmt: skip
 
