@@ -38,7 +38,8 @@ typedef struct {
 /* The last label's score for a column. */
 static inline olk_real olk_sorf_last(const olk_group_scores *f, ptrdiff_t c)
 {
-    return OLK_OPTIONS_OF(f->p)->task == OLK_SORF_CLASSES ? (olk_real)(f->last == (olk_real)(c + 1)) : f->last;
+    return OLK_OPTIONS_OF(f->p)->task == OLK_SORF_CLASSES ? (olk_real)(f->last == (olk_real)(c + 1))
+                                                          : f->last;
 }
 
 /* Expert weights from the cumulative losses. */

@@ -238,7 +238,8 @@ static inline double olk_log(double x)
     union { double f; uint64_t bits; } part;
     part.f = x;
     /* Raised by as much as 1 is above sqrt(1/2): the exponent is then n. */
-    const uint64_t raised = part.bits + (UINT64_C(0x3ff0000000000000) - UINT64_C(0x3fe6a09e667f3bcd));
+    const uint64_t raised =
+        part.bits + (UINT64_C(0x3ff0000000000000) - UINT64_C(0x3fe6a09e667f3bcd));
     const double n = (double)((int32_t)(raised >> 52) - 1023);
     part.bits = (raised & UINT64_C(0x000fffffffffffff)) + UINT64_C(0x3fe6a09e667f3bcd);
     const double gap = part.f - 1.0, s = gap / (part.f + 1.0), square = s * s;

@@ -24,7 +24,8 @@ static inline int olk_x86_level(void)
         YMM = 0x06,
         ZMM = 0xe6
     };
-    const unsigned widest = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31; /* F DQ CD BW VL */
+    const unsigned widest =
+        1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31; /* F DQ CD BW VL */
     unsigned a, b, c, d, saved, high;
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & FIRST) != FIRST)
         return 2;

@@ -51,8 +51,8 @@ static inline olk_input olk_clamped(olk_input x, olk_input limit)
 }
 
 /* Clamps n numbers into `to`, which may be x. */
-static inline void olk_clamp_inputs(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x, ptrdiff_t n,
-                                    olk_input *to)
+static inline void olk_clamp_inputs(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x,
+                                    ptrdiff_t n, olk_input *to)
 {
     const olk_input limit = (olk_input)OLK_HOLD(p, s);
     for (ptrdiff_t k = 0; k < n; k++)
@@ -85,8 +85,9 @@ static inline olk_sorf_row olk_reshaped_row(const olk_sorf *p, const olk_sorf_st
 }
 
 /* The same for m dense rows, with the factor of each column. */
-static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_sorf_state *s, const olk_real *by,
-                                             const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
+static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_sorf_state *s,
+                                             const olk_real *by, const olk_sorf_row *row,
+                                             ptrdiff_t m, olk_input *to)
 {
     const olk_input *x = row->values;
     if (!olk_reshapes(p, s))
@@ -165,9 +166,10 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
 /* As below, with h as 18-bit integers in the returned unit, so that the transforms do not
    overflow. */
 static OLK_NOCLONE float olk_gradient(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_slope *slope, int32_t g, const int8_t *w, const int8_t *a, const int16_t *feature,
-                                      ptrdiff_t lines, const olk_frequency_scales *scales,
-                                      ptrdiff_t block, uint32_t *h)
+                                      const olk_sorf_slope *slope, int32_t g, const int8_t *w,
+                                      const int8_t *a, const int16_t *feature, ptrdiff_t lines,
+                                      const olk_frequency_scales *scales, ptrdiff_t block,
+                                      uint32_t *h)
 {
     const ptrdiff_t K = p->classes;
     const int32_t E = (int32_t)(slope->weights.E[g] * 256 + 0.5f);
@@ -219,10 +221,11 @@ static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entr
 /* h <- the gradient of the blended score with respect to a block's angles, from weights not yet
    changed. Returns the unit of h. */
 static OLK_NOCLONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_state *s,
-                                              const olk_sorf_slope *slope, int32_t g, const olk_stored *w, const olk_stored *a,
-                                              const olk_sorf_feature *feature, ptrdiff_t lines,
-                                              const olk_frequency_scales *scales, ptrdiff_t block,
-                                              olk_entry *h)
+                                         const olk_sorf_slope *slope, int32_t g,
+                                         const olk_stored *w, const olk_stored *a,
+                                         const olk_sorf_feature *feature, ptrdiff_t lines,
+                                         const olk_frequency_scales *scales, ptrdiff_t block,
+                                         olk_entry *h)
 {
     const olk_entry E = slope->weights.E[g], alpha = slope->weights.alpha[g];
     const olk_entry size = olk_inverse_size(p, g);
@@ -300,10 +303,11 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
 #ifdef OLK_SORF_FIXED
 /* For one block, from its transform v: its dot product with omega o delta. */
 static OLK_NOCLONE olk_real olk_scale_gradient(const olk_sorf *p, const olk_sorf_state *s,
-                                             const olk_sorf_slope *slope, int32_t g, const int8_t *w, const int8_t *a,
-                                             const int16_t *feature, const uint32_t *v,
-                                             ptrdiff_t lines, const olk_frequency_scales *scales,
-                                             ptrdiff_t block)
+                                               const olk_sorf_slope *slope, int32_t g,
+                                               const int8_t *w, const int8_t *a,
+                                               const int16_t *feature, const uint32_t *v,
+                                               ptrdiff_t lines, const olk_frequency_scales *scales,
+                                               ptrdiff_t block)
 {
     uint32_t h[64];
     int64_t sum = 0;
@@ -315,10 +319,11 @@ static OLK_NOCLONE olk_real olk_scale_gradient(const olk_sorf *p, const olk_sorf
 #else
 /* For one block, from its features and its transform v. */
 static OLK_NOCLONE olk_real olk_scale_gradient(const olk_sorf *p, const olk_sorf_state *s,
-                                             const olk_sorf_slope *slope, int32_t g, const olk_stored *w, const olk_stored *a,
-                                             const olk_sorf_feature *feature, const olk_entry *v,
-                                             ptrdiff_t lines, const olk_frequency_scales *scales,
-                                             ptrdiff_t block)
+                                               const olk_sorf_slope *slope, int32_t g,
+                                               const olk_stored *w, const olk_stored *a,
+                                               const olk_sorf_feature *feature, const olk_entry *v,
+                                               ptrdiff_t lines, const olk_frequency_scales *scales,
+                                               ptrdiff_t block)
 {
     const olk_entry E = slope->weights.E[g], alpha = slope->weights.alpha[g];
     const olk_entry size = olk_inverse_size(p, g);

@@ -300,7 +300,8 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
         by[k] = olk_exponential(((const olk_input *)s->log_scale)[k]);
     for (ptrdiff_t r = 0, n_rows; r < m; r += n_rows) {
         n_rows = !batched ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
-        const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, OLK_INDEX(row), row->count};
+        const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, OLK_INDEX(row),
+                                 row->count};
         for (ptrdiff_t i = 0; i < n_rows; i++) {
             const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index,
                                          in.count};

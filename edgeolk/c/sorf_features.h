@@ -227,8 +227,8 @@ typedef struct {
     OLK_ALIGNED(64) olk_entry line[OLK_TAIL_SIZE];
 } olk_tail;
 
-static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x, ptrdiff_t m,
-                                  olk_tail *tail)
+static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x,
+                                  ptrdiff_t m, olk_tail *tail)
 {
 #ifdef OLK_SORF_PLAIN
     (void)p, (void)s, (void)x, (void)m, (void)tail;
@@ -246,7 +246,8 @@ static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_sorf_state *s, co
 /* Whether no angle of m dense rows or of a sparse one can be too large for olk_phases: a sketch is
    at most as long as the sum of |x_j|, and each transform makes it 8 times longer. Fixed point
    wraps around, so any angle will do. */
-static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row, ptrdiff_t m)
+static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_state *s,
+                                            const olk_sorf_row *row, ptrdiff_t m)
 {
 #ifndef OLK_SORF_FIXED
     if (OLK_SMALL_ANGLES)
@@ -255,7 +256,8 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_st
     olk_real highest = 0;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++)
-            highest = (olk_real)OLK_OMEGA(p, s)[g][i] > highest ? (olk_real)OLK_OMEGA(p, s)[g][i] : highest;
+            highest = (olk_real)OLK_OMEGA(p, s)[g][i] > highest ? (olk_real)OLK_OMEGA(p, s)[g][i]
+                                                                : highest;
     for (ptrdiff_t r = 0; r < m; r++) {
         const olk_input *x = (const olk_input *)row->values + r * p->d;
         olk_entry lane[4] = {0};
@@ -278,8 +280,9 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_st
 
 /* For m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
 #ifdef OLK_SORF_PLAIN
-static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator, const olk_input *x,
-                                   ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
+static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
+                                   const olk_input *x, ptrdiff_t m, const olk_tail *tail,
+                                   olk_entry (*v)[64])
 {
     const int32_t grid = olk_grid(p, s);
     (void)m, (void)tail;
@@ -293,8 +296,9 @@ static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, u
     }
 }
 #else
-static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator, const olk_input *x,
-                                   ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
+static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
+                                   const olk_input *x, ptrdiff_t m, const olk_tail *tail,
+                                   olk_entry (*v)[64])
 {
     OLK_ALIGNED(64) olk_word flip[64];
     const int32_t grid = olk_grid(p, s);
@@ -334,9 +338,9 @@ static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, u
 
 /* A sparse row, indices ascending. A random word has the signs of 32 inputs; words whose inputs are
    all zero are skipped. */
-static OLK_NOCLONE void olk_sketch_sparse(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
-                                          const olk_input *value, const int32_t *index,
-                                          ptrdiff_t count, olk_entry *v)
+static OLK_NOCLONE void olk_sketch_sparse(const olk_sorf *p, const olk_sorf_state *s,
+                                          uint64_t *generator, const olk_input *value,
+                                          const int32_t *index, ptrdiff_t count, olk_entry *v)
 {
     const ptrdiff_t words = (p->d + 31) / 32;
     const int32_t grid = olk_grid(p, s);
@@ -399,7 +403,8 @@ static inline void olk_repeat(olk_entry *entry, int period, int n)
 
 /* Scales of a group, to be repeated before use: vector loads would wait for numbers just stored one
    by one, so other work is done in between. */
-static inline void olk_begin_scales(const olk_sorf *p, const olk_sorf_state *s, int32_t g, olk_frequency_scales *scales)
+static inline void olk_begin_scales(const olk_sorf *p, const olk_sorf_state *s, int32_t g,
+                                    olk_frequency_scales *scales)
 {
     const int32_t grid = olk_grid(p, s), widths = p->widths[g];
     scales->widths = widths;
@@ -415,7 +420,8 @@ static inline void olk_repeat_scales(olk_frequency_scales *scales)
         olk_continue_repeat(scales->value, scales->widths, OLK_SCALES_SIZE);
 }
 
-static OLK_NOCLONE void olk_group_scales(const olk_sorf *p, const olk_sorf_state *s, int32_t g, olk_frequency_scales *scales)
+static OLK_NOCLONE void olk_group_scales(const olk_sorf *p, const olk_sorf_state *s, int32_t g,
+                                         olk_frequency_scales *scales)
 {
     olk_begin_scales(p, s, g, scales);
     olk_repeat_scales(scales);

@@ -26,12 +26,14 @@ typedef olk_real olk_input;
 
 static OLK_INLINE olk_real olk_abs(olk_real x)
 {
-    return sizeof x == sizeof(float) ? (olk_real)olk_fabsf((float)x) : (olk_real)olk_fabs((double)x);
+    return sizeof x == sizeof(float) ? (olk_real)olk_fabsf((float)x)
+                                     : (olk_real)olk_fabs((double)x);
 }
 
 static OLK_INLINE olk_real olk_root(olk_real x)
 {
-    return sizeof x == sizeof(float) ? (olk_real)olk_sqrtf((float)x) : (olk_real)olk_sqrt((double)x);
+    return sizeof x == sizeof(float) ? (olk_real)olk_sqrtf((float)x)
+                                     : (olk_real)olk_sqrt((double)x);
 }
 
 static OLK_INLINE olk_real olk_exponential(olk_real x)

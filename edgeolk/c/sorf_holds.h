@@ -90,8 +90,8 @@ static inline int olk_check_drift_numbers(const olk_setup *m, const uint8_t *blo
                             problem));
     for (size_t i = OLK_DRIFT_SINCE; i <= OLK_DRIFT_ALARMS; i++) {
         const double count = olk_number_at(block, m->wide, at, i);
-        OLK_REQUIRE(olk_between(count, 0.0, most) && olk_is_integer(count), OLK_BAD_DRIFT_COUNTER, i,
-                    count);
+        OLK_REQUIRE(olk_between(count, 0.0, most) && olk_is_integer(count), OLK_BAD_DRIFT_COUNTER,
+                    i, count);
     }
     return OLK_HOLDS;
 }
@@ -317,8 +317,8 @@ static inline int olk_check_forecast(const olk_setup *m, const uint8_t *block,
         const double target = olk_max_known_target(m);
         OLK_CHECK(olk_check_all(block, m->wide, m->at.season, 1, capacity, -target, target,
                                 OLK_BAD_SEASON, problem));
-        OLK_REQUIRE(olk_is_integer(count) && count < 2.0 * (double)capacity, OLK_BAD_SEASON_COUNT, 0,
-                    count);
+        OLK_REQUIRE(olk_is_integer(count) && count < 2.0 * (double)capacity, OLK_BAD_SEASON_COUNT,
+                    0, count);
     }
     if (OLK_MEMBER(m, at.kernel_rows)) {
         const int64_t rows = olk_word_at(block, m->at.kernel_rows, 0);

@@ -327,9 +327,10 @@ typedef struct {
 } olk_row_cache;
 
 /* The next block of m rows: the sketch, and the signs between its transforms. */
-static OLK_NOCLONE void olk_sketched(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
-                                     const olk_sorf_row *row, ptrdiff_t m, const olk_tail *tail,
-                                     olk_entry (*v)[64], olk_signs *first, olk_signs *second)
+static OLK_NOCLONE void olk_sketched(const olk_sorf *p, const olk_sorf_state *s,
+                                     uint64_t *generator, const olk_sorf_row *row, ptrdiff_t m,
+                                     const olk_tail *tail, olk_entry (*v)[64], olk_signs *first,
+                                     olk_signs *second)
 {
     if (OLK_INDEX(row))
         olk_sketch_sparse(p, s, generator, row->values, OLK_INDEX(row), row->count, v[0]);
@@ -340,9 +341,10 @@ static OLK_NOCLONE void olk_sketched(const olk_sorf *p, const olk_sorf_state *s,
 }
 
 /* The same for one row, transformed. */
-static inline void olk_transform_block(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
-                                       const olk_sorf_row *row, const olk_tail *tail,
-                                       olk_block *block, olk_signs *first, olk_signs *second)
+static inline void olk_transform_block(const olk_sorf *p, const olk_sorf_state *s,
+                                       uint64_t *generator, const olk_sorf_row *row,
+                                       const olk_tail *tail, olk_block *block, olk_signs *first,
+                                       olk_signs *second)
 {
     olk_entry *v = olk_lines_of(block);
     olk_sketched(p, s, generator, row, 1, tail, (olk_entry(*)[64])v, first, second);
@@ -351,9 +353,10 @@ static inline void olk_transform_block(const olk_sorf *p, const olk_sorf_state *
 
 /* Transforms the next of `left` blocks: of one row as many as are interleaved, or two; of m rows
    one. Returns how many. */
-static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
-                                             const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t left,
-                                             const olk_tail *tail, olk_entry (*v)[64])
+static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, const olk_sorf_state *s,
+                                             uint64_t *generator, const olk_sorf_row *row,
+                                             ptrdiff_t m, ptrdiff_t left, const olk_tail *tail,
+                                             olk_entry (*v)[64])
 {
     olk_signs first[OLK_SORF_BLOCKS], second[OLK_SORF_BLOCKS];
     const ptrdiff_t blocks = m == 1 && left >= OLK_SORF_BLOCKS ? OLK_SORF_BLOCKS : 1;

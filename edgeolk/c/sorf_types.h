@@ -186,10 +186,10 @@ typedef struct {
     uint8_t *memory_rows;
     uint64_t *memory_held;   /* rows stored; from bit 32 on where the search begins */
     void *memory_mistakes;   /* [OLK_MEMORY_WEIGHTS] of type */
-    void *memory_narrow;     /* [OLK_MEMORY_WEIGHTS - 1] of type, of the narrower kernel's experts */
+    void *memory_narrow; /* [OLK_MEMORY_WEIGHTS - 1] of type, of the narrower kernel's experts */
     /* anomalies of a stream of d / 3 channels: watch_state.h */
     void *channels;         /* [d / 3][OLK_CHANNEL_NUMBERS] of type */
-    uint32_t *readings;     /* [d / 3]: readings learned, and from bit 16 on rows without a change */
+    uint32_t *readings; /* [d / 3]: readings learned, and from bit 16 on rows without a change */
     uint8_t *channel_bytes; /* [d / 3][OLK_CHANNEL_BYTES] */
     void *clock;            /* seasons: [d / 3][OLK_CLOCK_NUMBERS] of type */
     uint8_t *clock_bytes;   /* [d / 3][OLK_CLOCK_BYTES] */

@@ -23,7 +23,8 @@ static void olk_sorf_features(const olk_sorf *p, const olk_sorf_row *row, double
     olk_tail tail;
     olk_frequency_scales scales;
     olk_signs first, second;
-    const int small_angles = olk_angles_are_small(p, NULL, row, 1), dtype = wide ? OLK_F64 : OLK_F32;
+    const int small_angles = olk_angles_are_small(p, NULL, row, 1),
+              dtype = wide ? OLK_F64 : OLK_F32;
     uint64_t generator = p->signs;
     if (!row->index)
         olk_tails(p, NULL, row->values, 1, &tail);

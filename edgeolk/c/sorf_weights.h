@@ -354,7 +354,8 @@ static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_st
             const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
             olk_stored *w = (olk_stored *)s->w + from;
             olk_sorf_feature *feature = block->feature;
-            const olk_entry *line = b < OLK_CACHED(cache, lines) ? cache->line + 64 * b : line_copy->of;
+            const olk_entry *line =
+                b < OLK_CACHED(cache, lines) ? cache->line + 64 * b : line_copy->of;
             if (b >= known || per_input) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;

@@ -194,7 +194,8 @@ static OLK_INLINE olk_f64s olk_widen_first(const int dtype, const void *array, p
 /* Adds eight running sums in a fixed order: the same bits for every width of vectors. */
 static OLK_INLINE double olk_total(const double *lane)
 {
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
+           ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
 
 /* -- Cosines and sines --

@@ -301,7 +301,8 @@ static inline void olk_judge_season(olk_clock *clock, olk_clock_stretches *stret
                    olk_average_gain(next, options->window));
     if (c->learned == 0)
         return;
-    stretch->rows[hour] = (uint8_t)(stretch->rows[hour] + (stretch->rows[hour] < OLK_MAX_HOUR_ROWS));
+    stretch->rows[hour] =
+        (uint8_t)(stretch->rows[hour] + (stretch->rows[hour] < OLK_MAX_HOUR_ROWS));
     const double most = olk_hour_deviations * deviation;
     olk_step_towards(&clock->hour[hour],
                      most > 0.0 ? olk_clamp_between(above, -most, most) : above,
@@ -353,7 +354,8 @@ static inline void olk_read_number(const olk_sorf_state *s, olk_watched *c, olk_
                                    olk_reading_stats *seen)
 {
     olk_channel *v = &c->v;
-    const double rows = (double)c->learned + 1.0, x = (double)reading, mean = (double)v->reading.mean;
+    const double rows = (double)c->learned + 1.0, x = (double)reading,
+                 mean = (double)v->reading.mean;
     const double gain = olk_average_gain(rows, options->window);
     const double fast = olk_average_gain(rows, OLK_FAST_ROWS);
     const double deviation = olk_sqrt((double)v->reading.variance), gate = seen->gate;
@@ -525,9 +527,10 @@ static inline void olk_judge_pattern(olk_watch_scores *scores, olk_watch_counts 
     const double gain = olk_average_gain((double)counts->patterns, window);
     const double mean = (double)scores->pattern_mean;
     const double most = olk_max_means * (double)scores->pattern_size;
-    const double pattern = counts->patterns > OLK_TRUSTED_MEANS && most > 0.0
-                               ? olk_clamp_between((double)scores->pattern, mean - most, mean + most)
-                               : (double)scores->pattern;
+    const double pattern =
+        counts->patterns > OLK_TRUSTED_MEANS && most > 0.0
+            ? olk_clamp_between((double)scores->pattern, mean - most, mean + most)
+            : (double)scores->pattern;
     olk_step_towards(&scores->pattern_mean, pattern, gain);
     olk_step_towards(&scores->pattern_size, olk_fabs(pattern - (double)scores->pattern_mean), gain);
 }

@@ -9,8 +9,8 @@
 static const double olk_max_of_readings = 1e18;
 
 /* Peaks from number `at` of a region on: two and a pending one, the larger first. */
-static inline int olk_check_peaks(const olk_setup *m, const uint8_t *block, size_t offset, size_t at,
-                                  size_t n, olk_problem *problem)
+static inline int olk_check_peaks(const olk_setup *m, const uint8_t *block, size_t offset,
+                                  size_t at, size_t n, olk_problem *problem)
 {
     for (size_t i = at; i < at + n * OLK_PEAKS_NUMBERS; i += OLK_PEAKS_NUMBERS) {
         const double first = olk_number_at(block, m->wide, offset, i);
@@ -63,7 +63,8 @@ static inline int olk_check_clock(const olk_setup *m, const uint8_t *block, size
     const size_t at = OLK_CLOCK_NUMBERS * j;
     const uint8_t *bytes = block + m->at.clock_bytes + OLK_CLOCK_BYTES * j;
     const double most = olk_max_of_readings;
-    OLK_CHECK(olk_check_all(block, m->wide, m->at.clock, at, 1, -most, most, OLK_BAD_HOUR, problem));
+    OLK_CHECK(
+        olk_check_all(block, m->wide, m->at.clock, at, 1, -most, most, OLK_BAD_HOUR, problem));
     OLK_CHECK(olk_check_all(block, m->wide, m->at.clock, at + 1, 1, 0.0, most, OLK_BAD_HOUR,
                             problem));
     OLK_CHECK(olk_check_peaks(m, block, m->at.clock, at + OLK_AT_CLOCK_PEAKS, OLK_CLOCK_TAILS,

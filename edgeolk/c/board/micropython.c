@@ -80,7 +80,8 @@ static mp_obj_t ek_mp_learn(size_t count, const mp_obj_t *given)
     ek_number x[EK_FEATURES + 1];
     double score = 0.0;
     ek_row_of(given[0], x);
-    ek_raise(ek_learn(ek_memory(), x, count > 1 ? (double)mp_obj_get_float(given[1]) : 0.0, &score));
+    ek_raise(
+        ek_learn(ek_memory(), x, count > 1 ? (double)mp_obj_get_float(given[1]) : 0.0, &score));
     return mp_obj_new_float((mp_float_t)score);
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(ek_mp_learn_object, 1, 2, ek_mp_learn);
