@@ -237,13 +237,16 @@ HELD, COMMON_CLIP, PRIOR, WINDOW, LEAST = 2.5, 8.0, 32, 4096, 1e-6
 class Common:
     """Mean and deviation over all readings of all inputs.
 
-    ``pairs``: it is used while readings have at most two values, and learns no more after that.
+    ``pairs``: it is used while readings have at most two values, and learns no more after that;
+    for int8 and float32 it is computed in float32, from the number of the second value.
     """
 
-    def __init__(self, clip: float = COMMON_CLIP, *, pairs: bool = False) -> None:
+    def __init__(
+        self, clip: float = COMMON_CLIP, *, pairs: bool = False, real: type = float
+    ) -> None:
         self.readings: list[float] = []
         self.values: set[float] = set()
-        self.clip, self.pairs = clip, pairs
+        self.clip, self.pairs, self.real = clip, pairs, real
 
     def learn(self, x: np.ndarray) -> None:
         """Add the readings of a row."""
@@ -258,7 +261,21 @@ class Common:
         """Whether all readings so far had at most two values."""
         return len(self.values) <= 2
 
+    def of_pair(self, x: np.ndarray) -> np.ndarray:
+        """A row of two values in float32."""
+        real, first = self.real, self.readings[0] if self.readings else 0.0
+        others = sum(reading != first for reading in self.readings)
+        second = next((value for value in self.values if value != first), first)
+        share = real(others) / real(len(self.readings)) if others else real(0.0)
+        half = real(0.5) * real(second) - real(0.5) * real(first)
+        sd = abs(half) * np.sqrt(share * (real(1.0) - share))
+        middle = real(0.5) * real(first) + half * share
+        scaled = (real(0.5) * np.asarray(x).astype(real) - middle) / (sd if sd > 0 else real(0.5))
+        return np.asarray(np.clip(scaled, real(-self.clip), real(self.clip)))
+
     def __call__(self, x: np.ndarray) -> np.ndarray:
+        if self.pairs and self.real is not float:
+            return self.of_pair(x)
         readings = np.array(self.readings or [0.0])
         sd = float(readings.std()) if readings.min() < readings.max() else 1.0
         scaled = (np.asarray(x, float) - readings.mean()) / sd
@@ -287,7 +304,7 @@ class Following:
         self.of, self.real = model.phi.of, model.phi.real
         self.d = model.phi.d
         self.q = self.real(self.d)
-        self.common = Common(pairs=scale != "common")
+        self.common = Common(pairs=scale != "common", real=self.real)
         self.holds = isinstance(model, Sorf) and not model.regression and scale == "standard"
 
     def prepared(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:

@@ -110,8 +110,8 @@ def test_weights_of_steps_alone_are_those_of_the_reference(kind: str) -> None:
     ]
     np.testing.assert_allclose(f, expected, rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(np.stack([plain.w.v, plain.a.v]), learner.weights_, atol=1e-8)
-    state = np.asarray(learner._engine.view("memory_state")).ravel()
-    np.testing.assert_allclose(state[1:6].view(np.float64), plain.L_Q, rtol=1e-12)
+    mistakes = np.asarray(learner._engine.view("memory_mistakes")).ravel()
+    np.testing.assert_array_equal(mistakes, plain.L_Q)
 
 
 def test_counting_as_in_the_step_is_the_default() -> None:
