@@ -271,7 +271,7 @@ static inline int olk_check_following(const olk_setup *m, const uint8_t *block, 
 {
     const size_t at = m->at.width_follows;
     const double q = olk_double_at(block, at, 0);
-    const double lower = olk_min_square * (double)m->sorf.d * (1.0 - 1e-6);
+    const double lower = (double)olk_min_square * (double)m->sorf.d * (1.0 - 1e-6);
     OLK_REQUIRE(olk_between(q, lower, DBL_MAX), OLK_BAD_FOLLOWING, 0, q);
     if (!OLK_MEMBER(m, preprocessing.pairs))
         return OLK_HOLDS;

@@ -469,7 +469,7 @@ static inline int olk_intake_row(olk_intake *in, olk_raw_row *row, int learning,
             return 0;
         *row = olk_placed_row(query, setup->wide);
     }
-    if (setup->preprocessing.max_norm > 0.0) {
+    if (setup->preprocessing.max_norm > 0) {
         in->shortened = olk_shorten_row(row, setup->features, setup->preprocessing.max_norm,
                                         setup->wide, query);
         if (in->shortened < 0)
@@ -516,7 +516,7 @@ static inline void olk_keep_each(olk_intake *in)
 static inline void olk_intake_keep(olk_intake *in)
 {
     const olk_preprocessing *p = &OLK_SETUP_OF(in)->preprocessing;
-    if (p->max_norm > 0.0)
+    if (p->max_norm > 0)
         *(int64_t *)OLK_REGION(in, clipped_rows) += in->shortened;
     if (p->method == OLK_COMMON) {
         *olk_intake_common(in) = OLK_LEARNED(in)->common;

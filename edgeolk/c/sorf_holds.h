@@ -6,7 +6,8 @@
 #include "sorf_row.h"
 #include "watch_holds.h"
 
-/* Numbers of the linear expert, of length scales and of the drift alarm are far below this. */
+/* Numbers of the linear expert, of length scales and of the drift alarm are far below this; in
+   double precision also where a scalar is a float, so that a board takes what the library takes. */
 static const double olk_max_number = 1e30;
 /* The largest weight, in units of the label or of the targets' deviation; mean of the targets; sum
    of their squared deviations. */
@@ -33,8 +34,9 @@ static inline int olk_check_weights(const olk_setup *m, const uint8_t *block, si
    row, with a margin for the rounding of the sum and of its discount. */
 static inline double olk_most_mistakes(const olk_setup *m, double cost)
 {
-    const double rest = 1.0 - m->sorf.delta, unit = m->wide ? DBL_EPSILON : (double)FLT_EPSILON;
-    return cost * m->max_weight / rest * (1.0 + 4.0 * unit / rest) * olk_rounded_up;
+    const double rest = 1.0 - (double)m->sorf.delta;
+    const double unit = m->wide ? DBL_EPSILON : (double)FLT_EPSILON;
+    return cost * (double)m->max_weight / rest * (1.0 + 4.0 * unit / rest) * olk_rounded_up;
 }
 
 /* Cumulative losses of the experts, and averaging windows. A squared error counts up to 4. */
@@ -43,7 +45,7 @@ static inline int olk_check_experts(const olk_setup *m, const uint8_t *block, ol
     const olk_sorf *p = &m->sorf;
     const size_t groups = (size_t)p->groups;
     const size_t n = groups * (size_t)p->n_blends + (size_t)p->linear + (size_t)p->last_label;
-    const double longest = p->cmax > 1.0 ? p->cmax : 1.0;
+    const double longest = p->cmax > 1 ? (double)p->cmax : 1.0;
     const double most = olk_most_mistakes(m, 4.0);
     OLK_CHECK(
         olk_check_all(block, m->wide, m->at.blend, 0, n, 0.0, most, OLK_BAD_EXPERT, problem));
@@ -81,8 +83,8 @@ static inline int olk_check_drift_numbers(const olk_setup *m, const uint8_t *blo
 {
     const size_t at = m->at.drift;
     const double rows = (double)olk_word_at(block, OLK_AT_STEPS, 0) + 1.0;
-    const double most = rows < olk_max_counted ? rows : olk_max_counted;
-    OLK_CHECK(olk_check_all(block, m->wide, at, OLK_DRIFT_SPREAD, 1, 0.0, olk_max_square,
+    const double counted = (double)olk_max_counted, most = rows < counted ? rows : counted;
+    OLK_CHECK(olk_check_all(block, m->wide, at, OLK_DRIFT_SPREAD, 1, 0.0, olk_max_number,
                             OLK_BAD_DRIFT_AVERAGE, problem));
     OLK_CHECK(olk_check_all(block, m->wide, at, OLK_DRIFT_GAP, 1, -1.0, 1.0, OLK_BAD_DRIFT_AVERAGE,
                             problem));
@@ -101,10 +103,10 @@ static inline int olk_check_last_label(const olk_setup *m, const uint8_t *block,
                                        olk_problem *problem)
 {
     const double last = olk_number_at(block, m->wide, m->at.last_label, 0);
-    if (OLK_MEMBER(m, lapse) > 0.0) {
+    if (OLK_MEMBER(m, lapse) > 0) {
         const double answers = olk_number_at(block, m->wide, m->at.last_label, 1);
-        OLK_REQUIRE(olk_between(answers, 0.0, m->lapse) && olk_is_integer(answers), OLK_BAD_ANSWERS,
-                    m->lapse, answers);
+        OLK_REQUIRE(olk_between(answers, 0.0, (double)m->lapse) && olk_is_integer(answers),
+                    OLK_BAD_ANSWERS, m->lapse, answers);
     }
     if (OLK_MEMBER(m, sorf.task) == OLK_SORF_REGRESSION)
         OLK_REQUIRE(olk_is_finite(last), OLK_BAD_LAST_LABEL, 0, last);
@@ -199,7 +201,7 @@ static inline int olk_check_history(const olk_setup *m, const uint8_t *block, ol
     const size_t at = m->at.history, levels = (size_t)m->forecast.n_levels;
     const double marks = olk_number_at(block, m->wide, at, OLK_HISTORY_MARKS);
     const double unit = olk_number_at(block, m->wide, at, OLK_HISTORY_UNIT);
-    const double clip = m->preprocessing.clip * (1.0 + 1e-6);
+    const double clip = (double)m->preprocessing.clip * (1.0 + 1e-6);
     for (size_t i = 0; i < OLK_HISTORY_NUMBERS; i++) {
         const double most = olk_max_of_history(m, i);
         OLK_CHECK(olk_check_all(block, m->wide, at, i, 1, -most, most, OLK_BAD_HISTORY, problem));

@@ -77,7 +77,8 @@ def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
 def test_every_kind_takes_less_of_the_stack() -> None:
     assert set(WITH_ARENA) == {case for case in COSTS if case[0] not in ON_STACK}
     for case, stack in WITH_ARENA.items():
-        assert stack < COSTS[case].stack - 200
+        # The deepest way of a watched stream is then that of reading a row, which has no scratch.
+        assert stack < COSTS[case].stack - (150 if case[0] == "watching" else 200)
         most = 3.5 if case[1] == "float64" else 2.5
         assert stack <= max(most, 3.1 if case[0] == "remembering" else 0.0) * 1024
 
