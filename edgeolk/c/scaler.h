@@ -582,9 +582,10 @@ static inline int olk_is_pair(const olk_two_numbers *p)
 
 static inline void olk_learn_pair(olk_two_numbers *p, olk_scalar x, uint64_t readings)
 {
-    const uint64_t others = olk_stored_count(&p->others);
+    uint64_t others;
     if (!olk_is_pair(p))
         return;
+    others = olk_stored_count(&p->others); /* undefined for the -1 of no pair */
     if (readings == 0)
         olk_store_number(&p->first, x);
     if (x == olk_stored_number(&p->first))
