@@ -23,5 +23,5 @@ print("first row:", best.predict_proba(X_test[:1]).round(3))
 
 best.to_learner().save("cancer.olk")
 board = ek.load("cancer.olk")
-assert (board.decision_function(X_test) == best.decision_function(X_test)).all()
+assert (board.decision_function(X_test) == best.learner_.decision_function(X_test)).all()
 print(f"on the board: {Path('cancer.olk').stat().st_size} bytes, the same scores bit for bit")

@@ -147,12 +147,12 @@ def test_a_run_is_kept_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         pytest.skip("banana.libsvm.gz is not in the data folder (EDGEOLK_DATA)")
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(program.others, "jobs", lambda *_: [])
-    grid = replace(TINY, sizes=(200, KIB))
+    grid = replace(TINY, sizes=(128, KIB))
     jobs = program.every_job(grid, ["banana"])
     cache, ticks = Cache(tmp_path / "runs.jsonl"), []
     assert program.do(jobs, cache, 1, lambda: ticks.append(1)) == 0
     assert len(ticks) == len(jobs)
-    assert all("refused" in made for made in cache.records.values() if made["nbytes"] == 200)
+    assert all("refused" in made for made in cache.records.values() if made["nbytes"] == 128)
     again = Cache(tmp_path / "runs.jsonl")
     monkeypatch.setattr(runs, "ProcessPoolExecutor", None)  # whatever would run fails
     assert program.do(jobs, again, 1, lambda: None) == 0

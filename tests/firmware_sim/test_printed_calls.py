@@ -151,7 +151,7 @@ def test_compare(seed: int, tmp_path: Path) -> None:
         }.get(case.kind, "")
         lines = lines.replace("    score = ", f"{answer}    score = ")
         if case.kind == "novelty":
-            level = "-level * (score != 0)" if "history=True" in lines else "level"
+            level = "-level if score else -0.25" if "history=True" in lines else "level"
             lines += f"\n    answers.append((score, {level}))"
         elif case.kind != "multiclass":
             lines += "\n    answers.append(score)"
@@ -246,4 +246,5 @@ def test_hints(seed: int, tmp_path: Path) -> None:
         assert got.cap_bytes == meant.cap_bytes
         assert replace(got, ram=meant.ram).pinned() == meant.pinned(), text
         tried += 1
-    assert tried or case.learner
+    # A stream that is watched has nothing to set, and its learner takes less than any memory here.
+    assert tried or case.learner or case.kind == "novelty"

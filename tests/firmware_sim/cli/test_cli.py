@@ -67,7 +67,7 @@ def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         *("format", "status", "detail", "warnings", "command", "stream", "learner", "scaling"),
         *("memory", "metrics", "curve", "host", "faults", "labels", "kind", "board", "power"),
         *("classes", "windows", "emulated", "row", "inputs", "alarms", "anomalies", "frozen"),
-        *("forecasts", "held_out", "threshold", "outlook"),
+        *("forecasts", "held_out", "threshold", "outlook", "events", "days", "channels"),
     }
     assert data["status"] == "complete"
     assert data["stream"]["missing_by_column"] == {"pressure_Pa": 8, "gas_ppm": 10}

@@ -26,7 +26,7 @@ from firmware_sim.metrics.curve import Curve
 from firmware_sim.report import to_dict, to_page, to_text
 
 KINDS: dict[str, tuple[Callable[[], Metrics], tuple[float, ...]]] = {
-    "binary": (lambda: Prequential(8), (-1.0, 1.0)),
+    "binary": (lambda: Prequential(points=8), (-1.0, 1.0)),
     "multiclass": (lambda: Multiclass(("a", "b", "c"), 8), (0.0, 1.0, 2.0)),
     "regression": (lambda: Regression(8), (1.5, -2.0, 0.25)),
 }
