@@ -46,7 +46,7 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("remembering", "int8", "library"): Cost(3896, 2424, (27, 43)),
     ("remembering", "int8", "whole"): Cost(3888, 2800, (26, 42)),
     ("remembering", "float32", "library"): Cost(3912, 3088, (27, 42)),
-    ("remembering", "float64", "library"): Cost(5272, 3104, (26, 43)),
+    ("remembering", "float64", "library"): Cost(3728, 2640, (21, 33)),
     ("novelty", "int8", "library"): Cost(2528, 1280, (14, 21)),
     ("novelty", "int8", "whole"): Cost(2536, 1288, (13, 20)),
     ("novelty", "float32", "library"): Cost(2528, 1280, (14, 20)),
