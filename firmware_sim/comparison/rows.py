@@ -54,6 +54,7 @@ class Rows:
     config: ReplayConfig  # the configuration, with the classes found in the stream
     left_out: str = ""  # the headline about rows that were left out
     day: int = 0  # rows of a day; 0 if unknown
+    is_dated: bool = False  # whether rows have the hour of the day
     models: list[ModelOutcome] = field(default_factory=list)  # of other libraries
 
     def add_model(self, found: ModelOutcome) -> None:
@@ -157,6 +158,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
         config=config,
         left_out=result.left_out,
         day=day,
+        is_dated=held.is_dated,
         **_baselines(evaluator, result.metrics, rivals),
     )
 

@@ -146,7 +146,8 @@ def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None)
         alike = learner.common_scale
         assert (alike is not None) == (third is None or i < third)
         if alike is not None:
-            np.testing.assert_allclose(alike.transform(x), plain.common(x), rtol=1e-9 if dtype == "float64" else 1e-6)
+            near = 1e-9 if dtype == "float64" else 1e-6
+            np.testing.assert_allclose(alike.transform(x), plain.common(x), rtol=near)
     assert_same(learner, plain, said, expected)
 
 

@@ -59,7 +59,7 @@ def test_recorded_learners() -> None:
     assert len(rows) == 22
     for device, _, d, budget, *counts in rows:
         shape = int(d), int(budget)
-        scored, learned, longest = (1e3 * float(counts[at]) for at in (3, 4, 5))
+        scored, learned, longest = (1e3 * float(counts[at]) for at in (4, 5, 6))
         plan = ek.plan(n_features=shape[0], budget=shape[1])
         score, mean, most = instructions(device, plan, shape[0], CHANGED[shape] / 50)
         # The fits are for a width an input, which small ones share.

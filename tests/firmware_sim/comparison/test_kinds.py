@@ -120,8 +120,9 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
     said = found.config
     stream = open_stream(said.stream, target=said.target)
     row = np.empty(len(stream.features))
+    more = (lambda sample: (sample.seconds,)) if ", seconds in rows" in program else lambda _: ()
     rows = [
-        (row.tolist(), sample.label if kind == "multiclass" else float(sample.label))
+        (row.tolist(), sample.label if kind == "multiclass" else float(sample.label), *more(sample))
         for sample in stream.samples(row)
         if sample is not None and said.limit and sample.number <= said.limit
     ]
@@ -132,12 +133,14 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
         level = "level + " if not in_time else ""
     scores: list[float] = []
     # A row before the first verdict has a score of 0, and counts as a quarter.
-    tail = "    score = score - level if score else -0.25\n" if kind == "novelty" and in_time else ""
+    tail = ""
+    if kind == "novelty" and in_time:
+        tail = "    score = score - level if score else -0.25\n"
     exec(
         f"{head}    score = {level}{score}\n{tail}    scores.append(score)",
         {"rows": rows, "scores": scores},
     )
-    got, labels = np.array(scores), [label for _, label in rows]
+    got, labels = np.array(scores), [label for _, label, *_ in rows]
     if kind == "binary":
         assert np.mean((got >= 0) != (np.array(labels) > 0)) == error
     elif kind == "multiclass":
