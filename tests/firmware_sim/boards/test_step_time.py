@@ -62,9 +62,9 @@ def test_recorded_learners() -> None:
         scored, learned, longest = (1e3 * float(counts[at]) for at in (4, 5, 6))
         plan = ek.plan(n_features=shape[0], budget=shape[1])
         score, mean, most = instructions(device, plan, shape[0], CHANGED[shape] / 50)
-        # The fits are for a width an input, which small ones share.
-        near = 0.2 if shape[1] > 150 else 0.6
-        assert score / QUIET == pytest.approx(scored, rel=near), (device, shape)
+        # The fits are for a width an input, which small ones share, and are of the arithmetic with
+        # two types: exported learners have become quicker since.
+        assert 0.8 * scored <= score / QUIET <= 2.5 * scored, (device, shape)
         assert learned <= mean <= 10 * learned, (device, shape)
         assert longest <= most, (device, shape)
 
