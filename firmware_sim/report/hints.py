@@ -49,9 +49,9 @@ def tried_hints(result: ReplayResult, *, clock: Callable[[], float] = time.monot
         loss = _loss(replace(config, limit=rows, **changes))
         if loss is None or current_loss is None:
             continue
-        told, now = result.metrics.words(loss), result.metrics.words(current_loss)
-        if loss < current_loss and told != now:  # rounding moves scores that an option leaves alone
-            better.append((loss, f"{words} ({told})"))
+        outcome, now = result.metrics.words(loss), result.metrics.words(current_loss)
+        if loss < current_loss and outcome != now:  # rounding moves scores that an option leaves alone
+            better.append((loss, f"{words} ({outcome})"))
         else:
             worse.append(words)
     if current_loss is None or not (better or worse):
