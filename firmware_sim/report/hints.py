@@ -50,7 +50,8 @@ def tried_hints(result: ReplayResult, *, clock: Callable[[], float] = time.monot
         if loss is None or current_loss is None:
             continue
         outcome, now = result.metrics.words(loss), result.metrics.words(current_loss)
-        if loss < current_loss and outcome != now:  # rounding moves scores that an option leaves alone
+        # Rounding moves scores that an option leaves alone.
+        if loss < current_loss and outcome != now:
             better.append((loss, f"{words} ({outcome})"))
         else:
             worse.append(words)
