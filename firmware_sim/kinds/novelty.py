@@ -489,7 +489,7 @@ class NoveltyTrainer(Trainer):
         self, learner: Any, targets: Any = None, *, in_time: bool, zone: str | None = None
     ) -> None:
         self.in_time, self._place = in_time, Clock(zone)
-        #: A learner in another process is told times in any case, and leaves them out itself.
+        #: A learner in another process always receives the times, and leaves them out itself.
         self._has_clock = bool(getattr(learner, "parameters", {"clock": True}).get("clock"))
         self._times: Row | None = None
         super().__init__(learner, targets)
