@@ -82,7 +82,7 @@ cdef class RowLearner(Scorer):
         except BadRowError:
             return self.skipped_row()
 
-    cdef double label_or_time(self, object y, object time) except? -1.0:
+    cdef double label_or_time(self, object y, object time) except? -2.0:
         """The label as a number; the time of a row in time."""
         cdef double label = parse_label(self.engine, y, "y")
         if time is not None or self.engine.state.c.labels == LABELS_TIMES:
