@@ -140,6 +140,9 @@ cdef void ring_count_asked(State* s) noexcept nogil
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil
 cdef double ring_variance(State* s, const void* x) noexcept nogil
 cdef bint ring_rebuild(State* s) noexcept nogil
+cdef object ring_of(State* s, dict views)
+cdef void ring_bind(State* s, object ring) noexcept
+cdef dict ring_counters(const State* s)
 cdef bint ring_maps_features(const State* s) noexcept nogil
 cdef void ring_take_values(State* s, int64_t i, const void* x) noexcept nogil
 cdef int64_t ring_rows_ahead(const State* s) noexcept nogil
