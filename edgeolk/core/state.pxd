@@ -236,6 +236,7 @@ cdef struct Example:
     double weight             # weight of the row
     double self_kernel        # k(x, x)
     double hint               # added to the score by an optimistic prediction, else 0
+    double slope              # l'(f), of a gradient step
     int64_t label             # the class, with several classes
     double* share             # (columns,) coefficients of the incoming example divided by a
     double power              # sum of the squares of share
