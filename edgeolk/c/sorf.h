@@ -256,7 +256,7 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdi
         const olk_real *scores = olk_feature_scores(&f, expert_weights);
         const olk_memory_blend blend = olk_memory_blend_of(p, s);
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            out[c] = (olk_scalar)olk_memory_score(scores, p->classes, blend, c);
+            out[c] = (olk_scalar)olk_memory_score(p, scores, blend, c);
     } else {
         for (ptrdiff_t c = 0; c < p->classes; c++)
             out[c] = (olk_scalar)olk_sorf_score(&f, expert_weights, -1, 0, c);

@@ -10,7 +10,7 @@ is handed the start of a view by the functions at the end of this file: ``void*`
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t, uint64_t
 
 from edgeolk.core.c cimport (
     OLK_F32, OLK_F64, olk_evidence, olk_float_to_half, olk_float_to_level, olk_float_to_odd,
@@ -35,6 +35,14 @@ cdef class Vectors:
     cdef const olk_quantizer* quantizer
 
     cdef int attach(self, State* s, object view) except -1
+
+
+cdef struct Tally:
+    # What a step writes before it is certain to succeed, as it was before.
+    uint16_t flags
+    uint64_t rng
+    int64_t mistakes
+    double mean_weight, squared, absolute  # if they are kept
 
 
 cdef class SupportVectorRing:
@@ -114,6 +122,7 @@ cdef class SupportVectorRing:
     cdef double[:, ::1] values_ahead_f64
     cdef double[:, ::1] features_ahead  # (rows, rank), None without such a map
     cdef olk_process process          # of a Gaussian process
+    cdef Tally before                 # here, so that a step does not carry it through its calls
     # functions in C for the storage type, chosen once
     cdef olk_row_fn row_fn
     cdef olk_sparse_fn sparse_fn
@@ -140,6 +149,9 @@ cdef void ring_count_asked(State* s) noexcept nogil
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil
 cdef double ring_variance(State* s, const void* x) noexcept nogil
 cdef bint ring_rebuild(State* s) noexcept nogil
+cdef object ring_of(State* s, dict views)
+cdef void ring_bind(State* s, object ring) noexcept
+cdef dict ring_counters(const State* s)
 cdef bint ring_maps_features(const State* s) noexcept nogil
 cdef void ring_take_values(State* s, int64_t i, const void* x) noexcept nogil
 cdef int64_t ring_rows_ahead(const State* s) noexcept nogil

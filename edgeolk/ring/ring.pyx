@@ -8,15 +8,15 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
-    OLK_F64, OLK_GAUSSIAN, olk_intake, olk_intake_keep, olk_intake_set_width,
-    olk_intake_width_is_due,
+    OLK_F64, OLK_GAUSSIAN, olk_begin_step, olk_end_step, olk_intake, olk_intake_keep,
+    olk_intake_set_width, olk_intake_width_is_due,
 )
 from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.state cimport (
     DONE, Forgetron, Function, Halving, Hints, Mean, MAX_COUNT, NO_ROW, Nystrom, State,
 )
 from edgeolk.ring.bases cimport maps_features, take_values
-from edgeolk.ring.expansion cimport familiarity
+from edgeolk.ring.expansion cimport coefficient_count, familiarity
 from edgeolk.ring.filters.process cimport attach_process
 from edgeolk.ring.lookahead cimport (
     compute_ahead, put_row_ahead, rows_ahead, rows_together, score_rows, take_row_ahead,
@@ -197,7 +197,9 @@ cdef void ring_average(State* s) noexcept nogil:
 
 cdef void ring_count_asked(State* s) noexcept nogil:
     cdef Function* function = (<SupportVectorRing>s.ring).function
+    olk_begin_step(&s.m.flags)
     function.labels_asked += function.labels_asked < MAX_COUNT
+    olk_end_step(&s.m.flags, 0)
 
 
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil:
@@ -213,10 +215,32 @@ cdef bint ring_rebuild(State* s) noexcept nogil:
     return rebuild_derived(<SupportVectorRing>s.ring)
 
 
-# Rows ahead. A model of the other family has none.
+cdef object ring_of(State* s, dict views):
+    cdef SupportVectorRing ring = SupportVectorRing()
+    ring.attach(s, views)
+    return ring
+
+
+cdef void ring_bind(State* s, object ring) noexcept:
+    (<SupportVectorRing>ring).bind(s)
+
+
+cdef dict ring_counters(const State* s):
+    cdef SupportVectorRing ring = <SupportVectorRing>s.ring
+    return {
+        "capacity_hits": ring.function.capacity_hits,
+        "n_coefficients": coefficient_count(ring),
+        "labels_asked": ring.function.labels_asked,
+        "halvings": ring.halving.count if ring.halving != NULL else 0,
+        "clipped": ring.function.clipped,
+        "rank": ring.nystrom.rank if ring.nystrom != NULL else 0,
+    }
+
+
+# Rows ahead.
 
 cdef bint ring_maps_features(const State* s) noexcept nogil:
-    return s.ring != NULL and maps_features(<SupportVectorRing>s.ring)
+    return maps_features(<SupportVectorRing>s.ring)
 
 
 cdef void ring_take_values(State* s, int64_t i, const void* x) noexcept nogil:
@@ -224,7 +248,7 @@ cdef void ring_take_values(State* s, int64_t i, const void* x) noexcept nogil:
 
 
 cdef int64_t ring_rows_ahead(const State* s) noexcept nogil:
-    return rows_ahead(<SupportVectorRing>s.ring) if s.ring != NULL else 0
+    return rows_ahead(<SupportVectorRing>s.ring)
 
 
 cdef void ring_put_row_ahead(State* s, int64_t i, const void* x) noexcept nogil:

@@ -27,7 +27,7 @@ from edgeolk.ring.filters.range cimport is_sound, start_again
 from edgeolk.ring.losses cimport score_classes, share_weighted_score
 from edgeolk.ring.policies.replacement cimport dynamic_budget
 from edgeolk.ring.ring cimport (
-    SupportVectorRing, coefficient, coefficients, is_wide, kernel_values, may_enter,
+    SupportVectorRing, Tally, coefficient, coefficients, is_wide, kernel_values, may_enter,
     mean_coefficients,
 )
 from edgeolk.ring.switches cimport (
@@ -73,23 +73,14 @@ cdef inline double propose(SupportVectorRing ring, Example* e, int* outcome) noe
     return a
 
 
-cdef struct Tally:
-    # What a step writes before it is certain to succeed, as it was before.
-    uint16_t flags
-    uint64_t rng
-    int64_t mistakes
-    double mean_weight, squared, absolute  # if they are kept
-
-
-cdef inline void count(SupportVectorRing ring, const Example* e, double f,
-                       Tally* before) noexcept nogil:
+cdef inline void count(SupportVectorRing ring, const Example* e, double f) noexcept nogil:
     """Count the example, the first write of a step; saves what that changes in ``before``."""
     cdef Model* m = ring.m
+    cdef Tally* before = &ring.before
     before.flags = m.flags
     olk_begin_step(&m.flags)
     before.rng = m.rng
     before.mistakes = m.mistakes
-    before.mean_weight = before.squared = before.absolute = 0.0
     m.steps += 1
     if ring.averaging != NULL:
         before.mean_weight = ring.averaging.weight
@@ -105,7 +96,8 @@ cdef inline void count(SupportVectorRing ring, const Example* e, double f,
         m.mistakes += 1
 
 
-cdef inline void restore(SupportVectorRing ring, const Tally* before) noexcept nogil:
+cdef inline void restore(SupportVectorRing ring) noexcept nogil:
+    cdef const Tally* before = &ring.before
     ring.m.rng = before.rng
     ring.m.steps -= 1
     ring.m.mistakes = before.mistakes
@@ -184,7 +176,6 @@ cdef inline void learn_by_filter(SupportVectorRing ring, Example* e) noexcept no
 cdef inline int learn_row(SupportVectorRing ring, const void* x, double y, double weight,
                           double* f) noexcept nogil:
     """One step of the model; on a refusal nothing but scratch has changed."""
-    cdef Tally before
     cdef Example e
     cdef double a
     cdef int outcome = DONE
@@ -197,16 +188,16 @@ cdef inline int learn_row(SupportVectorRing ring, const void* x, double y, doubl
     f[0] = e.f + e.hint - threshold(ring)
     if not in_range(ring, x, f[0], e.self_kernel):
         return REFUSED_OVERFLOW
-    count(ring, &e, f[0], &before)
+    count(ring, &e, f[0])
     if policy_is_filter(ring.c.choice.policy):
         if not may_enter(ring, e.y - e.f):
-            restore(ring, &before)
+            restore(ring)
             return REFUSED_COEFFICIENT
         learn_by_filter(ring, &e)
         return DONE
     a = propose(ring, &e, &outcome)
     if outcome != DONE:
-        restore(ring, &before)
+        restore(ring)
         return outcome
     update_shrink(ring, a, &e)
     if a != 0.0 and basis_admit(ring, a, &e):

@@ -163,7 +163,7 @@ from edgeolk.core.state cimport Example, NO_SLOT
 from edgeolk.ring.ring cimport SupportVectorRing
 
 
-cdef inline bint update_asks(SupportVectorRing ring, const Example* e) noexcept nogil:
+cdef inline bint update_asks(SupportVectorRing ring, Example* e) noexcept nogil:
     cdef int part = ring.c.choice.update
     if part == UPDATE_PERCEPTRON or part == UPDATE_SHIFTING:
         return perceptron_asks(ring, e)

@@ -23,7 +23,7 @@ from edgeolk.sorf.sorf cimport sorf_ask
 from edgeolk.core.state cimport (
     DONE, LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TIMES, LABELS_TWO, State,
 )
-from edgeolk.engine.step cimport asks_score, count_asked, learn, skip, wants
+from edgeolk.engine.step cimport asks_score, learn, skip, wants
 
 cnp.import_array()
 
@@ -82,7 +82,7 @@ cdef class RowLearner(Scorer):
         except BadRowError:
             return self.skipped_row()
 
-    cdef double label_or_time(self, object y, object time) except? -1.0:
+    cdef double label_or_time(self, object y, object time) except? -2.0:
         """The label as a number; the time of a row in time."""
         cdef double label = parse_label(self.engine, y, "y")
         if time is not None or self.engine.state.c.labels == LABELS_TIMES:
@@ -230,7 +230,7 @@ cdef class RowLearner(Scorer):
         wanted = self.wants_label(x)
         self.engine.idle()
         if wanted:
-            count_asked(&self.engine.state)
+            self.engine.state.family.count_asked(&self.engine.state)
         return wanted
 
     def learn_many(self, X, y=None, out=None, weight=None, verbose=False, time=None):

@@ -85,6 +85,35 @@ cdef inline double sorf_threshold(const State* s) noexcept nogil:
     return (<const float*>s.sorf.state.novelty)[0]
 
 
+cdef inline int64_t sorf_rows_ahead(const State* s) noexcept nogil:
+    return 0
+
+
+cdef inline bint sorf_maps_features(const State* s) noexcept nogil:
+    return False
+
+
+cdef inline void sorf_count_asked(State* s) noexcept nogil:
+    pass
+
+
+cdef inline bint sorf_rebuild(State* s) noexcept nogil:
+    """Nothing is derived from the weights."""
+    return True
+
+
+cdef inline object sorf_ring_of(State* s, dict views):
+    return None
+
+
+cdef inline void sorf_bind(State* s, object ring) noexcept:
+    pass
+
+
+cdef inline dict sorf_counters(const State* s):
+    return {}
+
+
 cdef inline int64_t sorf_n_outputs(const State* s) noexcept nogil:
     if forecasts(s):
         return s.setup.forecast.n_levels + 2 + s.setup.forecast.kernel
