@@ -190,14 +190,14 @@ def test_the_slope_is_the_derivative(kind: str) -> None:
     for x, label in zip(X[:700], y[:700], strict=True):
         plain.step(x, label)
     assert plain.gl != 0.0
-    E, alpha, _, _ = plain.shares()
+    E, alpha, _ = plain.shares()
     if plain.G == 1:
         E = np.ones(1)
     columns = {1: 1.0, 0: -1.0} if kind == "classes" else {0: 1.0}
 
     def blended(x: np.ndarray, gl: float) -> float:
         plain.set_scale(gl)
-        fw, fa = plain.models(plain.phi(x))
+        fw, fa = plain.models(x)
         f = E @ fa + alpha @ (fw - fa)
         return float(sum(sign * f[column] for column, sign in columns.items()))
 

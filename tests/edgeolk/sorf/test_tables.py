@@ -98,9 +98,9 @@ def assert_same(loops, plain, dtype):
     assert loops.mistakes[0] == plain.mistakes
     assert loops.updates[0] == plain.updates
     assert int(loops.rounding[0]) == plain.rounding.state
-    L = [*plain.L.ravel(), *(x for x in (plain.L_linear, plain.L_last) if not math.isinf(x))]
+    L = [*plain.L.ravel(), *(one.L for one in plain.outside)]
     known = {"w": plain.w.v, "a": plain.a.v, "L": np.array(L), "n": plain.n}
-    known |= {"wl": plain.wl, "Sl": plain.Sl} if plain.linear else {}
+    known |= {"wl": plain.linear.wl, "Sl": plain.linear.Sl} if plain.linear else {}
     for name, expected in known.items():
         assert_agrees(getattr(loops, name), expected, dtype)
 
