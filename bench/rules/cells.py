@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def common(X: Rows) -> Rows:
     mean = np.cumsum(X.sum(axis=1)) / counts
     spread = np.cumsum((X**2).sum(axis=1)) / counts - mean**2
     sd = np.where(spread > 1e-12, np.sqrt(np.maximum(spread, 1e-12)), 1.0)
-    return np.clip((X - mean[:, None]) / sd[:, None], -COMMON_CLIP, COMMON_CLIP)
+    return np.asarray(np.clip((X - mean[:, None]) / sd[:, None], -COMMON_CLIP, COMMON_CLIP))
 
 
 def late(n: int, delay: int) -> Iterator[tuple[int, int | None]]:
@@ -127,7 +128,7 @@ def rules(of: Stream, nbytes: int) -> dict[str, float]:
         "last": once("last", lambda: Last(of.task), lambda X: X),
     }
     for model in linear_models(of.task, nbytes, of.pairs):
-        errors[model.column] = once(model, lambda m=model: m.made(of.task), scaler_of(model))
+        errors[model.column] = once(model, partial(model.made, of.task), scaler_of(model))
     return errors
 
 

@@ -128,7 +128,7 @@ class Sorf:
     def clamped(self, x: np.ndarray) -> np.ndarray:
         """The inputs as the models see them, before relevance."""
         hold = self.real(self.hold)
-        return np.clip(np.asarray(x, dtype=self.real), -hold, hold)
+        return np.asarray(np.clip(np.asarray(x, dtype=self.real), -hold, hold))
 
     def inputs(self, x: np.ndarray) -> np.ndarray:
         """The inputs as the features see them."""

@@ -50,7 +50,7 @@ class LinearGroup:
         """Add steps of columns times the lines that are not 0, a line to a random word."""
         lines, columns = self.inputs(x), list(steps)
         some = np.flatnonzero(lines)
-        at, n = np.ix_(some, columns), len(columns)
+        at, n = np.ix_(some, np.array(columns)), len(columns)
         levels: np.ndarray = np.zeros((len(some), 2), dtype=self.w.dtype)
         change: np.ndarray = np.zeros((len(some), 2), dtype=self.real)
         levels[:, :n] = self.w[at]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -21,8 +20,9 @@ from edgeolk.reference.sorf_memory import RememberingSorf
 TASKS: dict[str, dict[str, Any]] = {
     "two": {}, "classes": {"n_classes": 3}, "regression": {"loss": "square"},
 }  # fmt: skip
-SIZE = (3, 70, 0.4)
-OPTIONS: dict[str, Any] = {"seed": 5, "drift": False, "last_label": True}
+OPTIONS: dict[str, Any] = {
+    "n_features": 3, "D": 70, "gamma": 0.4, "seed": 5, "drift": False, "last_label": True,
+}  # fmt: skip
 
 
 def stream(task: str, n: int = 140) -> tuple[np.ndarray, np.ndarray]:
@@ -65,7 +65,7 @@ def test_bytes_of_an_entry() -> None:
 def test_losses_are_those_of_a_log(task: str, k: int, entries: int | None) -> None:
     """Every expert's answer is written down when a row is asked, and summed up afterwards."""
     X, y = stream(task)
-    model = DelayedSorf(*SIZE, delay=k, entries=entries, **OPTIONS, **TASKS[task])
+    model = DelayedSorf(delay=k, entries=entries, **OPTIONS, **TASKS[task])
     kept, scaled = [], []
     for t, x in enumerate(X):
         kept.append(model.candidates(*model.models(x), model.outside_scores(x)))
@@ -93,8 +93,8 @@ def test_losses_are_those_of_a_log(task: str, k: int, entries: int | None) -> No
 @pytest.mark.parametrize("task", ["classes", "regression"])
 def test_without_delay_nothing_changes(task: str) -> None:
     X, y = stream(task)
-    late = DelayedSorf(*SIZE, delay=0, **OPTIONS, **TASKS[task])
-    plain = Sorf(*SIZE, **OPTIONS, **TASKS[task])
+    late = DelayedSorf(delay=0, **OPTIONS, **TASKS[task])
+    plain = Sorf(**OPTIONS, **TASKS[task])
     for x, label in zip(X, y, strict=True):
         expected = plain.scores(x)
         assert np.allclose(late.ask(x), expected, atol=1e-6)
@@ -106,10 +106,10 @@ def test_without_delay_nothing_changes(task: str) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_rows_that_nobody_asked_for_are_counted_as_ever(task: str) -> None:
     X, y = stream(task)
-    late = DelayedSorf(*SIZE, delay=4, **OPTIONS, **TASKS[task])
-    plain = Sorf(*SIZE, **OPTIONS, **TASKS[task])
-    for row in zip(X, y, strict=True):
-        assert late.step(*row) == plain.step(*row)
+    late = DelayedSorf(delay=4, **OPTIONS, **TASKS[task])
+    plain = Sorf(**OPTIONS, **TASKS[task])
+    for x, label in zip(X, y, strict=True):
+        assert late.step(x, label) == plain.step(x, label)
     assert np.array_equal(losses(late), losses(plain))
     assert (late.asked, late.learned) == (0, 0)
 
@@ -118,9 +118,9 @@ def test_rows_that_nobody_asked_for_are_counted_as_ever(task: str) -> None:
 def test_models_and_windows_do_not_see_the_queue(task: str) -> None:
     """w, a and n are those of the rows in the order in which they are learned."""
     X, y = stream(task)
-    late = DelayedSorf(*SIZE, delay=9, **OPTIONS, **TASKS[task])
+    late = DelayedSorf(delay=9, **OPTIONS, **TASKS[task])
     run(late, X, y, 9)
-    plain = Sorf(*SIZE, **OPTIONS, **TASKS[task])
+    plain = Sorf(**OPTIONS, **TASKS[task])
     for row in zip(X[:-9], y[:-9], strict=True):
         plain.step(*row)
     assert np.array_equal(late.w.v, plain.w.v)
@@ -135,7 +135,7 @@ def test_the_last_label_is_counted_as_it_answers() -> None:
     y = np.where(np.arange(400) // 8 % 2, 1.0, -1.0)
     shares = []
     for counted in (True, False):
-        model = DelayedSorf(*SIZE, delay=8, **OPTIONS)
+        model = DelayedSorf(delay=8, **OPTIONS)
         for t, x in enumerate(X):
             if counted:
                 model.ask(x)
@@ -148,14 +148,14 @@ def test_the_last_label_is_counted_as_it_answers() -> None:
 
 def test_labels_that_never_come_are_dropped() -> None:
     X, y = stream("classes", 60)
-    model = DelayedSorf(*SIZE, delay=3, **OPTIONS, n_classes=3)
+    model = DelayedSorf(delay=3, **OPTIONS, n_classes=3)
     for x in X[:20]:
         model.ask(x)
         assert len(model.queue) <= 4
     assert (model.asked, model.learned) == (20, 16)
-    last = copy.deepcopy(model.queue[16].experts)
+    answers = model.queue[16].experts.copy()
     model.step(X[16], y[16])
-    expected = [float(answer != y[16]) for answer in last]
+    expected = [float(answer != y[16]) for answer in answers]
     assert losses(model).tolist() == expected
 
 
@@ -164,7 +164,7 @@ def test_labels_that_never_come_are_dropped() -> None:
 def test_the_memory_is_counted_likewise(task: str, narrow: bool) -> None:
     X, y = stream(task)
     more = {"memory": 20, "memory_narrow": narrow, **OPTIONS, **TASKS[task]}
-    model = DelayedRememberingSorf(*SIZE, delay=5, **more)
+    model = DelayedRememberingSorf(delay=5, **more)
     kept = []
     for t, x in enumerate(X):
         fs, g = Sorf.scores(model, x), model.memory_scores(x)
@@ -180,7 +180,7 @@ def test_the_memory_is_counted_likewise(task: str, narrow: bool) -> None:
         ]
         expected = 0.999 * expected + np.array(wrong)
     assert np.allclose([*model.L_Q, *model.L_N.ravel()], expected)
-    plain = RememberingSorf(*SIZE, **more)
+    plain = RememberingSorf(**more)
     for row in zip(X[:-5], y[:-5], strict=True):
         plain.step(*row)
     assert np.array_equal(model.C, plain.C)

@@ -22,6 +22,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "leak": {"leak": 0.016},
     "candidates": {"linear": True, "last_label": True},
     "groups": {"widths": ((0.3, 1.0, 3.0), (3.0, 5.5))},
+    "no constant": {"constant": False},
+    "linear group": {"linear_group": True, "relevance": True, "leak": 0.016},
     "classes": {"n_classes": 3, "relevance": "shared"},
     "regression": {"loss": "square", "relevance": "shared"},
 }

@@ -15,6 +15,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "plain": {},
     "candidates": {"linear": True, "last_label": True},
     "groups": {"widths": ((0.3, 1.0, 3.0), (3.0, 5.5))},
+    "linear group": {"linear_group": True},
+    "no constant": {"constant": False},
 }
 
 
