@@ -17,6 +17,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "linear": {"linear": True},
     "last label": {"last_label": True},
+    "no constant": {"constant": False},
+    "linear group": {"linear_group": True},
+    "last linear group": {"linear_group": "last"},
     "relevance": {"relevance": True},
     "shared": {"relevance": "shared"},
     "leak": {"leak": 0.05},
@@ -26,6 +29,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "numbers": {"r": 0.2, "unit": 2.0, "sharp": 0.5, "delta": 0.98, "cmin": 4.0, "cmax": 20.0,
                 "shrink": 0.7},
     "all": {"linear": True, "last_label": True, "relevance": True, "widths": TWO_GROUPS},
+    "all of classes": {"last_label": True, "relevance": True, "widths": TWO_GROUPS,
+                       "linear_group": True, "leak": 0.05},
 }  # fmt: skip
 TASKS = ("two", "classes", "regression")
 #: Every task with every option it takes; several classes have no linear expert.
