@@ -92,7 +92,8 @@ def files_of(
         _headers(_INCLUDE.findall(text), found)
     files.update({f"edgeolk/{name}": text for name, text in found.items()})
     stacks = {FLAGS[how]: count for how, count in stacks_of(learner, scratch).items()}
-    work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype).items()}
+    streamed = kind.MOVES_SCRATCH and kind.is_streamed(learner)
+    work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype, streamed=streamed).items()}
     model = replace(
         kind.model_of(learner, scratch),
         stacks=stacks,

@@ -4,6 +4,7 @@
    that reached the variables, or a crash. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
@@ -11,11 +12,11 @@
 
 enum { OPEN = 0xe0, HAS_NEXT = 0xe1, NEXT = 0xe2, PUT = 0xe3, CYCLES = 0xe4, STACK = 0xe8,
        END = 0xea };
-enum { STACK_LOW = 0x5d, FAULT = 99 };
+enum { PAINT = 0xa5, GUARD = 4, FAULT = 99 };
 
 static FILE *rows, *written;
 static int ended = -1;
-static uint32_t cycles, lowest;
+static uint32_t cycles, variables; /* where the variables of the program end */
 
 static void open_file(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
 {
@@ -58,10 +59,19 @@ static uint8_t get_cycles(struct avr_t *avr, avr_io_addr_t address, void *param)
     return (uint8_t)(cycles >> 8 * (address - CYCLES));
 }
 
+/* The stack begins at the end of RAM and was painted: bytes of it that were used. */
+static uint32_t stack_used(const struct avr_t *avr)
+{
+    uint32_t at = variables;
+    while (at <= avr->ramend && avr->data[at] == PAINT)
+        at++;
+    return avr->ramend + 1 - at;
+}
+
 static uint8_t get_stack(struct avr_t *avr, avr_io_addr_t address, void *param)
 {
     (void)param;
-    return (uint8_t)((avr->ramend - lowest) >> 8 * (address - STACK));
+    return (uint8_t)(stack_used(avr) >> 8 * (address - STACK));
 }
 
 static void end(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
@@ -102,18 +112,15 @@ int main(int argc, char **argv)
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), serial,
                             NULL);
     /* Variables are at the bottom of RAM, behind them nothing: the stack may grow down to them. */
-    const uint32_t variables = 0x100 + program.datasize + program.bsssize;
-    lowest = avr->ramend;
+    variables = 0x100 + program.datasize + program.bsssize;
+    memset(avr->data + variables, PAINT, avr->ramend + 1 - variables);
     while (ended < 0) {
         const int state = avr_run(avr);
-        const uint32_t top = avr->data[STACK_LOW] | (uint32_t)avr->data[STACK_LOW + 1] << 8;
         if (state == cpu_Done || state == cpu_Crashed)
             ended = state == cpu_Done ? 0 : FAULT;
-        if (top > 0x100 && top < lowest)
-            lowest = top;
-        if (lowest < variables)
-            ended = FAULT;
     }
+    if (stack_used(avr) + GUARD > avr->ramend + 1 - variables)
+        ended = FAULT;
     if (written)
         fclose(written);
     fflush(stdout);

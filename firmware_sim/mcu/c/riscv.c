@@ -78,6 +78,11 @@ double board_number(const uint8_t *bytes)
     return value;
 }
 
+void board_put_number(double value, uint8_t *bytes)
+{
+    __builtin_memcpy(bytes, &value, sizeof value);
+}
+
 static void fault(void)
 {
     board_exit(99);

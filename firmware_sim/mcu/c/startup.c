@@ -91,6 +91,11 @@ double board_number(const uint8_t *bytes)
     return value;
 }
 
+void board_put_number(double value, uint8_t *bytes)
+{
+    __builtin_memcpy(bytes, &value, sizeof value);
+}
+
 /* With a fresh stack: the old one may have caused the fault. */
 __attribute__((naked)) void fault(void)
 {
