@@ -59,7 +59,7 @@ def _ours(name: str, learner: ek.Learner, folder: Path, learns: str) -> Peer:
     ek.export_c(learner, folder)
     (folder / "peer_of.c").write_text(
         '#include "edgeolk.h"\nint peer_start(void);\nint peer_predict(float *x);\n'
-        "static double arena[(EK_ARENA_BYTES + 7) / 8];\n"
+        "static unsigned char arena[EK_ARENA_BYTES];\n"
         "int peer_start(void) { ek_start(arena); return 0; }\n"
         "int peer_predict(float *x) { double said = 0.0; (void)ek_predict(arena, x, &said);\n"
         "    return said > 0.0; }\n"

@@ -176,8 +176,6 @@ typedef struct {
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
     uint16_t *flags;        /* marked before the first write of a step; may be NULL */
-    void *inputs; /* scratch. Relevance of each input: [2][d] of type; rows in time: [d]; clamped
-                               inputs otherwise: [d], where a single row may be stored */
 #ifdef OLK_FEW_PARTS /* a program for a learner without the following: all are one NULL */
     __extension__ union {
 #endif
@@ -203,7 +201,15 @@ typedef struct {
     uint8_t *clock_bytes;   /* [d / 3][OLK_CLOCK_BYTES] */
     void *watch_scores;     /* [OLK_WATCH_NUMBERS] of type */
     uint64_t *watch;        /* [OLK_WATCH_WORDS] */
+#ifdef OLK_FEW_PARTS
+    };
+#endif
     /* scratch */
+    void *inputs; /* relevance of each input: [2][d] of type; rows in time: [d]; clamped
+                               inputs otherwise: [d], where a single row may be stored */
+#ifdef OLK_FEW_PARTS
+    __extension__ union {
+#endif
     void *scores;           /* K > 1: [2][groups][K] of type */
     void *recalled;         /* row memory, K > 1: [2][K], with two kernels [3][K]; of type */
     void *row;              /* may be NULL: [D][2] of type */
