@@ -35,8 +35,8 @@ STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 
 
 DECLARED = """\
-/* The non-zero parts of its state. The first run contains the header. EK_FLASH_DATA: constants of an
-   AVR are in RAM unless they ask for flash, which has an address space of its own. */
+/* The non-zero parts of its state. The first run contains the header. EK_FLASH_DATA: constants of
+   an AVR are in RAM unless they ask for flash, which has an address space of its own. */
 #ifdef __AVR__
 #define EK_FLASH_DATA __attribute__((__progmem__))
 #else

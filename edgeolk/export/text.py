@@ -77,7 +77,8 @@ def wrapped(initialiser: str) -> str:
 def array(kind: str, name: str, items: Iterable[str], where: str = "") -> str:
     """The definition of a constant array; ``where``: an attribute, with a space."""
     lines = wrap(", ".join(items), 96)
-    return f"{where}const {kind} {name}[] = {{\n" + "\n".join(f"    {line}" for line in lines) + "\n};\n"
+    numbers = "\n".join(f"    {line}" for line in lines)
+    return f"{where}const {kind} {name}[] = {{\n{numbers}\n}};\n"
 
 
 #: Macros for programs, which get a comment with the value in decimal.

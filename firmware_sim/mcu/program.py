@@ -104,7 +104,8 @@ RISCV = Chain(
 #: A program of the size that counts there: functions share their prologues, calls are short.
 AVR = Chain(
     "avr-", "avr.c",
-    ("-std=c99", "-mcall-prologues", "-mrelax", "-mstrict-X", "-flto", *_SECTIONS, "-Wno-overflow"), (),
+    ("-std=c99", "-mcall-prologues", "-mrelax", "-mstrict-X", "-flto", *_SECTIONS,
+     "-Wno-overflow"), (),
     "avr_host.c", (), "gcc-avr avr-libc libsimavr-dev libelf-dev", script=False,
 )  # fmt: skip
 

@@ -14,8 +14,8 @@ import edgeolk as ek
 import edgeolk.cli
 import firmware_sim.cli
 from bench.compiled import compiled
-from edgeolk.export.kits import KITS
 from bench.mcu.rows import stream
+from edgeolk.export.kits import KITS
 from firmware_sim.mcu import BOARDS, lacking
 
 TEXT = (Path(__file__).parents[2] / "docs" / "microcontrollers.md").read_text()

@@ -168,7 +168,7 @@ def test_a_model_too_large_is_not_linked(tmp_path: Path) -> None:
 
 
 def test_what_an_uno_has_room_for(tmp_path: Path) -> None:
-    """A learner of four inputs with its scaler: 1 KiB of arena, 512 bytes of stack, 16 KiB of flash.
+    """A learner of four inputs with its scaler: 1 KiB of arena, 512 B of stack, 16 KiB of flash.
 
     The program around it included.
     """
