@@ -112,10 +112,27 @@ static inline int olk_refuse(olk_problem *problem, int32_t sentence, ptrdiff_t w
 
 /* -- Numbers of a block -- */
 
+/* A double of 64 bits. Where a double is a float (AVR): the next float towards 0, and infinity beyond
+   all floats. */
 static inline double olk_double_at(const uint8_t *block, size_t offset, size_t i)
 {
     double v;
+#if defined(__SIZEOF_DOUBLE__) && __SIZEOF_DOUBLE__ == 4
+    uint32_t low, high;
+    memcpy(&low, block + offset + 8 * i, 4);
+    memcpy(&high, block + offset + 8 * i + 4, 4);
+    const uint32_t sign = high & UINT32_C(0x80000000), fraction = high & UINT32_C(0xfffff);
+    const int32_t exponent = (int32_t)(high >> 20 & 0x7ff) - 1023 + 127;
+    uint32_t bits = sign | fraction << 3 | low >> 29 | (uint32_t)exponent << 23;
+    if (exponent >= 255) /* NaN if the number is */
+        bits = sign | UINT32_C(0x7f800000) |
+               (exponent == 2047 - 1023 + 127 && (fraction | low) ? UINT32_C(1) << 22 : 0);
+    else if (exponent <= 0)
+        bits = sign;
+    memcpy(&v, &bits, 4);
+#else
     memcpy(&v, block + offset + i * sizeof v, sizeof v);
+#endif
     return v;
 }
 

@@ -77,14 +77,12 @@ static inline float olk_square_root_f32(float x)
 {
     uint32_t bits, root = 0, sum = 0;
     memcpy(&bits, &x, sizeof bits);
-    int32_t exponent = (int32_t)(bits >> 23) - 127;
-    if (!(x > 0.0f) || exponent == 128)
+    const uint32_t exponent = bits >> 23;
+    if (!(x > 0.0f) || exponent == 255)
         return x;
     uint32_t rest = (bits & (UINT32_MAX >> 9)) | UINT32_C(1) << 23;
-    if (exponent & 1) {
+    if (!(exponent & 1)) /* of an odd power of 2 */
         rest <<= 1;
-        exponent--;
-    }
     rest <<= 1;
     for (uint32_t digit = UINT32_C(1) << 24; digit; digit >>= 1) {
         const uint32_t trial = sum + digit;
@@ -96,7 +94,7 @@ static inline float olk_square_root_f32(float x)
         rest <<= 1;
     }
     root += rest ? root & 1 : 0;
-    bits = (root >> 1) + (uint32_t)(exponent / 2 + 126) * (UINT32_C(1) << 23);
+    bits = (root >> 1) + ((exponent + 125) / 2 << 23);
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -215,10 +213,10 @@ static inline float olk_exp_f32(float x)
     for (int k = 5; k >= 0; k--)
         sum = sum * r + olk_exp_polynomial_f32[k];
     union { float f; uint32_t bits; } half; /* of the power of 2, twice: the polynomial is lifted */
-    const int32_t exponent = (int32_t)n - 64;
-    half.bits = (uint32_t)(exponent / 2 + 127) << 23;
+    const uint32_t exponents = (uint32_t)((int32_t)n - 64 + 2 * 127);
+    half.bits = exponents / 2 << 23;
     const float first = half.f;
-    half.bits = (uint32_t)(exponent - exponent / 2 + 127) << 23;
+    half.bits = (exponents - exponents / 2) << 23;
     return sum * first * half.f;
 }
 

@@ -133,6 +133,55 @@ static inline olk_real olk_counted(const olk_sorf_state *s, olk_real weight)
     return weight;
 }
 
+/* What follows from the scores of a row that is learned. */
+typedef struct {
+    olk_real blended;        /* of the features: regression's answer, else a margin */
+    olk_scalar score;        /* the complete answer's: not for regression */
+    olk_real cost, complete; /* what `blended` costs, and the margin of the complete answer */
+    olk_real costs[2];       /* of the average and of the last weights */
+    int changes;             /* whether weights will change */
+} olk_judged;
+
+/* Counts the mistakes of a row and of each expert, and plans its changes; `follows`: relevance may. */
+static OLK_OUTSIDE void olk_judge(const olk_group_scores *f, const olk_sorf_state *s, olk_real y,
+                                  olk_real weight, int follows, olk_change_plan *plan,
+                                  olk_judged *found)
+{
+    const olk_sorf *p = OLK_OPTIONS_OF(f->p);
+    const int regression = p->task == OLK_SORF_REGRESSION, one_column = p->classes == 1;
+    olk_expert_weights weights;
+    olk_sorf_expert_weights(p, s->L, &weights);
+    found->costs[0] = found->costs[1] = found->complete = 0;
+    if (regression) {
+        found->blended = olk_sorf_score(f, &weights, -1, 0, 0);
+    } else {
+        found->blended = olk_sorf_margin(f, &weights, -1, 0, y);
+        olk_real score = one_column ? olk_sorf_score(f, &weights, -1, 0, 0) : found->blended;
+        found->complete = found->blended;
+        if (olk_has_memory(p))
+            found->complete = olk_blend_memory(f, &weights, s, y, olk_counted(s, weight), &score);
+        found->score = (olk_scalar)score;
+        *s->mistakes += found->complete <= 0;
+        olk_write_parts(f, &weights, s, 0);
+    }
+#ifndef OLK_STREAMED
+    plan->slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(f, &weights, -1, 0, y) : 0;
+    plan->slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
+#endif
+    olk_sorf_update_losses(f, y, olk_counted(s, weight), s->L, olk_heaviest_group(p, &weights),
+                           found->costs);
+    found->cost = olk_sorf_cost(p, found->blended, y);
+    found->changes = olk_losses(f, y, weight, *s->t, plan) > 0;
+    plan->follows = follows && (regression || 1 - found->blended > 0);
+#ifndef OLK_STREAMED
+    if (found->changes && plan->follows) {
+        olk_sorf_expert_weights(p, s->L, &plan->slope.weights);
+        if (p->groups == 1) /* weights of the outsiders are left out */
+            plan->slope.weights.E[0] = 1;
+    }
+#endif
+}
+
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
    the margin of y's class over the best other, or the predicted target. */
 static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_state *s,
@@ -148,8 +197,7 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     const int regression = p->task == OLK_SORF_REGRESSION;
     const olk_real weight = (olk_real)row_weight;
     olk_change_plan plan;
-    olk_expert_weights weights;
-    olk_sorf_expert_weights(p, s->L, &weights);
+    olk_judged found;
     olk_group_scores f = {
         p, fw, fa, {0}, olk_has_memory(p) ? (one_column ? recalled_here : s->recalled) : NULL, 0};
     olk_ask_outsiders(p, s, olk_linear_score(p, s, row), &f);
@@ -174,46 +222,19 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
         s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_CACHED, own_line,
         follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_CACHED : 0};
     olk_pass(p, s, &x, 1, &cache, fw, fa);
+    olk_judge(&f, s, y, weight, follows, &plan, &found);
 
-    olk_scalar returned;
-    olk_real blended = 0, margin = 0; /* of the features, and of the complete answer */
-    if (regression) {
-        blended = olk_sorf_score(&f, &weights, -1, 0, 0);
-        returned = (olk_scalar)(mean + deviation * (double)blended);
-    } else {
-        blended = olk_sorf_margin(&f, &weights, -1, 0, y);
-        olk_real score = one_column ? olk_sorf_score(&f, &weights, -1, 0, 0) : blended;
-        margin = blended;
-        if (olk_has_memory(p))
-            margin = olk_blend_memory(&f, &weights, s, y, olk_counted(s, weight), &score);
-        returned = (olk_scalar)score;
-        *s->mistakes += margin <= 0;
-        olk_write_parts(&f, &weights, s, 0);
-    }
-    plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &weights, -1, 0, y) : 0;
-    plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
-    olk_real costs[2] = {0, 0}; /* of the average and the last weights */
-    olk_sorf_update_losses(&f, y, olk_counted(s, weight), s->L, olk_heaviest_group(p, &weights),
-                           costs);
-    const olk_real cost = olk_sorf_cost(p, blended, y);
-
-    const olk_real sigma = regression ? y - blended : (one_column ? y : 1);
-    const int changes = olk_losses(&f, y, weight, *s->t, &plan) > 0;
-    plan.follows = follows && (regression || 1 - blended > 0);
-    if (changes && plan.follows) {
-        olk_sorf_expert_weights(p, s->L, &plan.slope.weights);
-        if (p->groups == 1) /* weights of the linear expert and the last label are left out */
-            plan.slope.weights.E[0] = 1;
-    }
-    if (changes) {
+    const olk_real sigma = regression ? y - found.blended : (one_column ? y : 1);
+    if (found.changes) {
         const olk_real gradient = olk_second_pass(p, s, &x, &plan, &cache);
         if (p->linear_group && plan.live[p->groups - 1])
             olk_learn_linear_group(p, s, plain.values ? &plain : &x, plan.tau[p->groups - 1],
-                                   plan.slope.y, plan.rival[p->groups - 1]);
+                                   p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0,
+                                   plan.rival[p->groups - 1]);
         olk_update_relevance(p, s, &x, &plan, sigma, gradient);
         *s->updates += 1;
     }
-    if (p->leak > 0 && cost > 0)
+    if (p->leak > 0 && found.cost > 0)
         olk_leak_weights(p, s);
     olk_update_averages(p, s);
     if (p->last_label)
@@ -224,9 +245,10 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     olk_sorf_windows(p, s->L, *s->t, s->n);
     if (p->drift)
         olk_record_losses(p, s, sizeof(olk_real) == sizeof(double),
-                          (olk_scalar)(regression ? cost : olk_sorf_cost(p, margin, y)),
-                          (olk_scalar)costs[1], (olk_scalar)costs[0]);
-    return returned;
+                          (olk_scalar)(regression ? found.cost
+                                                  : olk_sorf_cost(p, found.complete, y)),
+                          (olk_scalar)found.costs[1], (olk_scalar)found.costs[0]);
+    return regression ? (olk_scalar)(mean + deviation * (double)found.blended) : found.score;
 }
 
 /* Learns one row without a label. Returns f - rho before this step; negative means novel. */

@@ -47,10 +47,10 @@ typedef struct {
     olk_forecast_state forecast;
 #endif
     /* With the frequencies of the width in use; the largest sum of |x_j| of a row for that width. */
-#ifdef OLK_SETUP
-    olk_tuned config;
-#else
+#ifndef OLK_SETUP
     olk_sorf config;
+#elif defined(OLK_TUNES)
+    olk_tuned config;
 #endif
 #ifndef OLK_SORF_FIXED_WIDTHS
     olk_scalar max_sum;
@@ -162,7 +162,8 @@ static inline void olk_model_attach(olk_model *m, uint8_t *block)
     m->max_sum = OLK_SETUP_OF(m)->max_sum;
 #endif
     olk_attach_learner(m);
-#ifdef OLK_SETUP
+#if defined(OLK_SETUP) && !defined(OLK_TUNES)
+#elif defined(OLK_SETUP)
     memcpy(m->config.omega, OLK_OF(m).sorf->omega, sizeof m->config.omega);
     m->config.hold = OLK_OF(m).sorf->hold;
     m->config.memory_steps = OLK_OF(m).sorf->memory_steps;

@@ -395,6 +395,7 @@ olk_cached_features(const olk_entry *v, const olk_frequency_scales *scales, ptrd
     return feature;
 }
 
+#ifndef OLK_STREAMED /* else sorf_streamed.h */
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
    `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. */
 static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
@@ -465,3 +466,4 @@ static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
         }
     }
 }
+#endif

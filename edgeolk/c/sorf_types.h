@@ -145,6 +145,9 @@ typedef struct {
 /* What follows the rows on a board, which keeps the rest of the configuration as a constant: the
    compiler then leaves out what a learner does not need. OLK_TUNES_WIDTHS, OLK_TUNES_HOLD,
    OLK_TUNES_STEPS: which of them do. The library has these members in olk_sorf. */
+#if defined(OLK_TUNES_WIDTHS) || defined(OLK_TUNES_HOLD) || defined(OLK_TUNES_STEPS)
+#define OLK_TUNES 1
+#endif
 #ifdef OLK_SETUP
 typedef struct {
     olk_scalar omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS];
@@ -177,11 +180,14 @@ typedef struct {
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
     uint16_t *flags;        /* marked before the first write of a step; may be NULL */
+    float *label_counts;    /* constant: labels so far, [2] of -1 and +1, or [K] */
+    void *linear_w, *linear_a; /* linear group: [d + 1][K] stored numbers */
+#ifdef OLK_FEW_PARTS /* a program for a learner without the following: all are one NULL */
+    __extension__ union {
+#endif
     double *target;         /* regression: mean, sum of squared deviations */
     void *last;             /* last label: y, z, or class + 1; if labels lapse, answers since; of
                                type */
-    float *label_counts;    /* constant: labels so far, [2] of -1 and +1, or [K] */
-    void *linear_w, *linear_a; /* linear group: [d + 1][K] stored numbers */
     void *novelty;          /* rho, m; of type */
     void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
     void *log_scale, *gradient_square; /* relevance of each input: [d] of type */
@@ -201,12 +207,21 @@ typedef struct {
     uint8_t *clock_bytes;   /* [d / 3][OLK_CLOCK_BYTES] */
     void *watch_scores;     /* [OLK_WATCH_NUMBERS] of type */
     uint64_t *watch;        /* [OLK_WATCH_WORDS] */
+#ifdef OLK_FEW_PARTS
+    };
+#endif
     /* scratch */
     void *inputs; /* relevance of each input: [2][d] of type; rows in time: [d]; clamped
                                inputs otherwise: [d], where a single row may be stored */
+#ifdef OLK_FEW_PARTS
+    __extension__ union {
+#endif
     void *scores;           /* K > 1: [2][groups][K] of type */
     void *recalled;         /* row memory, K > 1: [2][K], with two kernels [3][K]; of type */
     void *row;              /* may be NULL: [D][2] of type */
+#ifdef OLK_FEW_PARTS
+    };
+#endif
 #ifndef OLK_SORF_NO_WISHES
     /* what a call in the library may ask for, else NULL: two classes: where to write f_a, f_w and g
        of each row (docs/sorf.md, section 16); what a row weighs in the counters of mistakes, if not
@@ -217,7 +232,7 @@ typedef struct {
 #ifdef OLK_SORF_SCRATCH
     double *work;           /* [OLK_WORK_BYTES / 8]: sorf_form.h */
 #endif
-#ifdef OLK_SETUP
+#if defined(OLK_SETUP) && defined(OLK_TUNES)
     const olk_tuned *tuned;
 #endif
 } olk_sorf_state;

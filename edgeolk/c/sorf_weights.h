@@ -259,7 +259,9 @@ typedef struct {
     int live[OLK_SORF_GROUPS];
     ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
     int follows;                      /* relevance follows the gradient along this slope */
+#ifndef OLK_STREAMED
     olk_sorf_slope slope;
+#endif
 } olk_change_plan;
 
 /* Ridges of the linear group: with an average, and of the last weights alone (section 7i). */
@@ -306,6 +308,9 @@ static inline int olk_losses(const olk_group_scores *f, olk_real y, olk_real wei
 /* -- Pass 2 --
    Pass 2: the changes of a row (docs/sorf.md, section 5, step 5). */
 
+#ifdef OLK_STREAMED
+#include "sorf_streamed.h"
+#else
 /* A number for each line of a block. */
 typedef struct {
     OLK_ALIGNED(64) olk_entry of[64];
@@ -411,3 +416,4 @@ static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_st
     }
     return gradient;
 }
+#endif

@@ -13,6 +13,7 @@ from edgeolk.configuration.plan import parse_bytes
 from edgeolk.errors import suggest
 from edgeolk.export.costs import scratch_of
 from edgeolk.export.folder import SCRATCH
+from edgeolk.export.sorf import streams
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from edgeolk.parts.methods import algorithms
@@ -134,7 +135,9 @@ def _one(options: argparse.Namespace) -> None:
     planned = plan(config)
     print(planned)
     if options.scratch == "arena":
-        text = ", ".join(f"{n:,} bytes in {how}" for how, n in scratch_of(planned.dtype).items())
+        streamed = streams(settings_of(config).columns, (region.name for region in planned.regions))
+        work = scratch_of(planned.dtype, streamed=streamed)
+        text = ", ".join(f"{n:,} bytes in {how}" for how, n in work.items())
         print(f"exported with --scratch arena, in addition: {text}")
 
 

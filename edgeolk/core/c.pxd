@@ -482,11 +482,11 @@ cdef extern from "sorf_types.h" nogil:
         uint64_t* updates
         uint64_t* rounding
         uint16_t* flags
-        double* target
-        void* last
         float* label_counts
         void* linear_w
         void* linear_a
+        double* target
+        void* last
         void* novelty
         void* wl
         void* Sl

@@ -70,6 +70,8 @@ COSTS: dict[tuple[str, str, str], Cost] = {
 #: type they are computed in.
 CALL_BYTES = 1088
 WORK_BYTES = {"single": 1024, "double": 2048}
+#: The same where features are streamed: the lines of a block and the sums of products.
+STREAM_BYTES = {"single": 384, "double": 640}
 
 
 def kind_of(learner: Learner) -> str:
@@ -106,12 +108,12 @@ def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
     return {how: stack + more for how, stack in found.items() if stack is not None}
 
 
-def scratch_of(dtype: str) -> dict[str, int]:
+def scratch_of(dtype: str, *, streamed: bool = False) -> dict[str, int]:
     """Bytes of scratch in the arena, in each arithmetic."""
     kinds = FLAGS if dtype == "int8" else ("library",)
-    return dict.fromkeys(
-        kinds, CALL_BYTES + WORK_BYTES["double" if dtype == "float64" else "single"]
-    )
+    number = "double" if dtype == "float64" else "single"
+    found = dict.fromkeys(kinds, CALL_BYTES + WORK_BYTES[number])
+    return {**found, "library": STREAM_BYTES[number]} if streamed else found
 
 
 #: Written by ``python -m bench.mcu.instructions``: the factors of the terms for scoring a row,

@@ -59,6 +59,11 @@ double board_number(const uint8_t *bytes)
     return value;
 }
 
+void board_put_number(double value, uint8_t *bytes)
+{
+    __builtin_memcpy(bytes, &value, sizeof value);
+}
+
 static void set_variables(void)
 {
     for (uint32_t *from = data_from, *to = data_start; to < data_end;)
