@@ -63,8 +63,12 @@ static OLK_NOCLONE void olk_read_row(const olk_sorf *p, const olk_sorf_state *s,
             row->spread += 1.0 + 2.0 * gate * gate;
             row->moved = 1;
         }
-        if (options->learning)
+        if (options->learning) {
             olk_store_channel(s, j, &channel);
+            if (readings + 1 == OLK_TRUSTED_READINGS && channel.learned == OLK_TRUSTED_READINGS &&
+                options->window >= OLK_TRUSTED_READINGS && olk_begins_wildly(&channel))
+                olk_begin_channel_again(s, j);
+        }
     }
     row->energy /= (double)d;
 }

@@ -164,6 +164,9 @@ static const double olk_gate_from = 0.1, olk_gate_width = 0.2;
 /* Windows of the fast averages in rows: of roughness, mean and energy; of the level. Readings after
    which a channel's scale is trusted. */
 enum { OLK_FAST_ROWS = 64, OLK_LEVEL_ROWS = 16, OLK_TRUSTED_READINGS = 10 };
+/* A channel begins again if one of its first OLK_TRUSTED_READINGS is so many deviations of the
+   others away from them, unless these are a flat line: the mean of log runs is larger than that. */
+static const double olk_wild_deviations = 50.0, olk_flat_log_run = 0.6;
 /* Larger readings count as missing. */
 static const double olk_max_valid_reading = 1e15;
 /* The floor of the mean squared difference. */
@@ -275,3 +278,34 @@ static inline void olk_update_channel(olk_watched *c, olk_input reading,
     v->last = reading;
 }
 
+
+/* Whether one of a channel's first readings, all of which it has learned, is so wild that the
+   channel's scale and peaks would hide all later ones. Of n values, one that is far from the others
+   is nearly sqrt(n - 1) deviations from the mean, which is the most that any can be. */
+static inline int olk_begins_wildly(const olk_watched *c)
+{
+    const double mean = (double)c->v.reading.mean, others = (double)OLK_TRUSTED_READINGS - 1.0;
+    const double above = (double)c->v.high.pending - mean, below = (double)c->v.low.pending + mean;
+    const double far = above > below ? above : below;
+    const double near_most =
+        1.0 + (others + 1.0) / (olk_wild_deviations * olk_wild_deviations);
+    return c->v.reading.variance > (olk_input)0.0 &&
+           far * far * near_most >= others * (double)c->v.reading.variance &&
+           (double)c->v.log_run.mean <= olk_flat_log_run;
+}
+
+/* A channel as it began, but for its runs, whose rows are those of the stream. */
+static inline void olk_begin_channel_again(const olk_sorf_state *s, ptrdiff_t j)
+{
+    olk_channel *channel = (olk_channel *)s->channels + j;
+    const olk_moments log_run = channel->log_run;
+    memset(channel, 0, sizeof *channel);
+    memset(s->channel_bytes + OLK_CHANNEL_BYTES * j, 0, OLK_CHANNEL_BYTES);
+    s->readings[j] = 0;
+    if (olk_has_clock(s)) {
+        memset((olk_clock *)s->clock + j, 0, sizeof(olk_clock));
+        memset(s->clock_bytes + OLK_CLOCK_BYTES * j, 0, OLK_CLOCK_BYTES);
+    }
+    olk_begin_channel(s, j, sizeof(olk_input) == sizeof(double));
+    channel->log_run = log_run;
+}
