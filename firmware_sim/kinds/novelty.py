@@ -45,6 +45,7 @@ from firmware_sim.metrics.batch import Batch, Records, When
 from firmware_sim.metrics.courses import courses
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.watching import Watching, flags_of
+from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.zones import Clock
@@ -412,8 +413,9 @@ def reason_of(anomaly: Anomaly, names: Sequence[str]) -> tuple[str, int]:
     if part == "flat":
         rows = anomaly.deviations.unchanged[channel] if anomaly.deviations.unchanged else 0
         if math.isnan(reading):
-            return f"{name}: no reading for {rows:,} rows", channel
-        return f"{name}: flat for {rows:,} readings", channel
+            return f"{name}: no reading for {counted(rows, 'row')}", channel
+        # The one that the others repeat is part of the line.
+        return f"{name}: flat for {counted(rows + 1, 'reading')}", channel
     return _REASONS[part].format(name, now), channel
 
 

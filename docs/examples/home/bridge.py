@@ -297,9 +297,11 @@ class Bridge:
         if part == "pattern":
             return f"an unusual combination, {name} the furthest off"
         if part == "flat":
-            length = self._unchanged[channel]
-            since = f" for {length:,} messages" if length < self._messages - 1 else ""
-            return f"{name}: {'no reading' if math.isnan(row[channel]) else 'flat'}{since}"
+            silent, length, since = math.isnan(row[channel]), self._unchanged[channel], ""
+            if length < self._messages - 1:
+                length += not silent  # the message that the others repeat is part of the line
+                since = f" for {length:,} message{'' if length == 1 else 's'}"
+            return f"{name}: {'no reading' if silent else 'flat'}{since}"
         return REASONS[part].format(name, now)
 
 

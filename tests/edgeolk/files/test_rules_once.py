@@ -26,7 +26,7 @@ FAR = 1e15
 #: Files with such a number, and why it is not the bound.
 KEPT = {
     "c/drift.h 1e30": "the largest mean square of a row that counts",
-    "c/watch.h 1e15": "the largest reading of a stream that counts as present",
+    "c/watch_statistics.h 1e15": "the largest reading of a stream that counts as present",
     "c/width.h 1e30": "the largest square of a row that counts",
     **dict.fromkeys(
         (f"c/ring_table.h {limit}" for limit in ("1e18", "1e60", "1e150")),
