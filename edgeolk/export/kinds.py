@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeolk.export import process, ring, sorf
+from edgeolk.export import process, ring, sorf, tracker
 from edgeolk.learner import Learner
 from edgeolk.parts.numbers import Family
 
@@ -17,4 +17,7 @@ def module_of(learner: Learner) -> Any:
     """The module that writes the C of this learner."""
     if learner._config.family == Family.SORF:
         return sorf
-    return process if learner._config.learns_on_board else ring
+    config: Any = learner._config
+    if not config.learns_on_board:
+        return ring
+    return tracker if config.update.scores_itself else process

@@ -78,7 +78,8 @@ OPTION_REGIONS = {
     "width_mean": 69, "width_follows": 70, "common": 71, "skipped": 72, "checksums": 73,
     "statistics": 80, "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51,
     "history": 56, "forecaster": 57, "head": 58, "ml_poly": 59, "pending": 60, "season": 61,
-    "kernel_rows": 62, "moments": 81, "units": 82, "frozen": 83,
+    "kernel_rows": 62, "tracking": 84, "origin": 85, "input_scales": 86,
+    "posterior_factor": 87, "moments": 81, "units": 82, "frozen": 83,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -96,6 +97,9 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "tracking": "scale_sum:d scale_weight:d noise_in_use:d log_noise:d log_noise_in_use:d"
+    " noise_rows:d noise_share:d noise_information:d inputs_seen:d drift_turn:d target_offset:d"
+    " first_targets:d first_target_0:d first_target_1:d first_target_2:d",
     "evidence": "evidence_error:d evidence_weight:d posterior_scale:d",
     "memory_state": "memory_held:q memory_mistakes_0:d memory_mistakes_1:d memory_mistakes_2:d"
     " memory_mistakes_3:d memory_mistakes_4:d memory_spare_0:q memory_spare_1:q",
@@ -123,7 +127,8 @@ TYPES = {
     "deviations": "computing", "statistics": "b",
     "shared_relevance": "computing", "drift": "computing", "row_memory": "b",
     "memory_narrow": "d", "posterior": "d", "whitening": "real", "covariance": "real",
-    "coordinates": "real", "moments": "d", "units": "b", "frozen": "w",
+    "coordinates": "real", "origin": "d", "input_scales": "real", "posterior_factor": "real",
+    "moments": "d", "units": "b", "frozen": "w",
 }  # fmt: skip
 
 
