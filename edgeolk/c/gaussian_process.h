@@ -321,20 +321,24 @@ static void olk_join(const olk_process *g)
 static double olk_removal_cost(const olk_process *g, ptrdiff_t r, ptrdiff_t n)
 {
     const olk_coef_t *m = g->gram, *p = g->posterior, *w = g->mean;
+    const int by_divergence = olk_is_by_divergence(g);
     double a = 0.0, size = 0.0;
     for (ptrdiff_t i = r; i < n; i++) {
         const double here = (double)m[olk_entry(i, r)];
         a += here * (double)w[i];
-        if (olk_is_by_divergence(g)) {
+        if (by_divergence) {
+            const olk_coef_t *row = p + olk_entry(i, 0), *column = m + olk_entry(r, r);
             double line = 0.0;
-            for (ptrdiff_t j = r; j < i; j++)
-                line += (double)p[olk_entry(i, j)] * (double)m[olk_entry(j, r)];
-            size += here * (2.0 * line + (double)(p[olk_entry(i, i)] * m[olk_entry(i, r)]));
+            for (ptrdiff_t j = r; j < i; j++) {
+                line += (double)row[j] * (double)*column;
+                column += j + 1;
+            }
+            size += here * (2.0 * line + (double)(row[i] * m[olk_entry(i, r)]));
         } else {
             size += here * here;
         }
     }
-    return olk_is_by_divergence(g) ? olk_divergence(a, size) : olk_fabs(a) / size;
+    return by_divergence ? olk_divergence(a, size) : olk_fabs(a) / size;
 }
 
 static ptrdiff_t olk_cheapest(const olk_process *g, ptrdiff_t n)
@@ -364,9 +368,10 @@ static void olk_rotate_coordinates(const olk_process *g, ptrdiff_t i, double c, 
                                    ptrdiff_t n)
 {
     olk_coef_t *p = g->posterior, *w = g->mean;
-    for (ptrdiff_t j = 0; j < n; j++)
-        if (j != i && j != i + 1)
-            olk_rotate_pair(p + olk_entry(i, j), p + olk_entry(i + 1, j), c, s);
+    for (ptrdiff_t j = 0; j < i; j++)
+        olk_rotate_pair(p + olk_entry(i, j), p + olk_entry(i + 1, j), c, s);
+    for (ptrdiff_t j = i + 2; j < n; j++)
+        olk_rotate_pair(p + olk_entry(j, i), p + olk_entry(j, i + 1), c, s);
     olk_coef_t *first = p + olk_entry(i, i), *between = p + olk_entry(i + 1, i);
     const double a = (double)*first, b = (double)*between, d = (double)between[1];
     *first = (olk_coef_t)(c * c * a - 2.0 * c * s * b + s * s * d);
