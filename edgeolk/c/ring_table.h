@@ -109,6 +109,51 @@ typedef struct {
     ptrdiff_t slot;
 } olk_process;
 
+/* Sums and settings of krls_auto: words of a block, part of the file format. */
+typedef struct {
+    double num, den;                    /* of the scale of errors */
+    double noise;                       /* in use, over the scale */
+    double log_noise, log_noise_in_use; /* the wanted one, and that of the last exchange */
+    double noise_rows, mean_share, information; /* of the estimate of the noise */
+    double seen;                        /* rows in the statistics of inputs */
+    double turn;                        /* the coordinate that drifted last */
+    double offset;                      /* of the targets */
+    double waited;                      /* of the first targets, how many came */
+    double first[3];
+} olk_tracking;
+
+/* Words of it by position that rules ask for. */
+enum {
+    OLK_TRACK_NOISE_ROWS = 5,
+    OLK_TRACK_SEEN = 8,
+    OLK_TRACK_TURN = 9,
+    OLK_TRACK_WAITED = 11,
+    OLK_TRACK_WORDS = 15
+};
+
+/* Rows of the region of inputs, d numbers each. */
+enum {
+    OLK_AUTO_LOG_WIDTH,          /* wanted */
+    OLK_AUTO_LOG_WIDTH_VARIANCE,
+    OLK_AUTO_LOG_WIDTH_IN_USE,
+    OLK_AUTO_MEAN,               /* of the inputs */
+    OLK_AUTO_VARIANCE,
+    OLK_AUTO_LEVEL_IN_USE,       /* log of the variance in use */
+    OLK_AUTO_WIDTH,              /* exp(log width - level), both in use */
+    OLK_AUTO_UNIT,               /* of the linear part */
+    OLK_AUTO_INPUTS
+};
+
+/* krls_auto over a block (krls_auto.h): sizes, and where its numbers are. */
+typedef struct {
+    ptrdiff_t d, budget, stride, n;
+    olk_tracking *words;
+    double *origin; /* of the inputs, d numbers */
+    void *inputs, *vectors, *coef, *whitening, *factor, *mean;
+    /* scratch: k(s_i, x); three vectors of T numbers, the clipped row, logarithms of variances */
+    void *kernel_row, *scratch;
+} olk_untuned;
+
 /* The largest entry of matrices during learning, in the root of a sum of squares: far below what
    files may hold (ring_holds.h). `wide`: double, else float; `normalised`: k(x, x) = 1. */
 static inline double olk_max_entry(int wide, int normalised)
@@ -131,7 +176,8 @@ static inline double olk_raised_ridge(double ridge, double self_kernel)
 }
 
 /* The functions of one instruction set, described where they are defined (dots.h, ring.h,
-   ring.h, ring.h, ring.h, linalg.h, linalg.h, gaussian_process.h, scaler_compact.h). Rows and pairs are indexed
+   ring.h, ring.h, ring.h, linalg.h, linalg.h, gaussian_process.h, krls_auto.h,
+   scaler_compact.h). Rows and pairs are indexed
    by storage type. Functions indexed by OLK_DTYPES take `void` arrays of that type of coefficients,
    kernel rows and products; the others are in double. */
 typedef struct {
@@ -192,6 +238,11 @@ typedef struct {
     ptrdiff_t (*process_learn[OLK_DTYPES])(olk_process *g);
     double (*process_variance[OLK_DTYPES])(const olk_process *g);
     int (*process_is_sound[OLK_DTYPES])(const olk_process *g);
+    void (*auto_begin[OLK_DTYPES])(olk_untuned *t);
+    int (*auto_accepts[OLK_DTYPES])(const olk_untuned *t, const void *x);
+    double (*auto_learn[OLK_DTYPES])(olk_untuned *t, const void *x, double y);
+    double (*auto_answer[OLK_DTYPES])(const olk_untuned *t, const void *x);
+    double (*auto_variance[OLK_DTYPES])(const olk_untuned *t, const void *x);
     olk_learn_readings_fn learn_readings;
 } olk_simd;
 

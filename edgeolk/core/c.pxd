@@ -269,6 +269,30 @@ cdef extern from "ring_table.h" nogil:
         double variance
         ptrdiff_t slot
 
+    ctypedef struct olk_tracking:
+        double num
+
+    ctypedef struct olk_untuned:
+        ptrdiff_t d
+        ptrdiff_t budget
+        ptrdiff_t stride
+        ptrdiff_t n
+        olk_tracking* words
+        double* origin
+        void* inputs
+        void* vectors
+        void* coef
+        void* whitening
+        void* factor
+        void* mean
+        void* kernel_row
+        void* scratch
+
+    ctypedef void (*olk_simd_auto_begin)(olk_untuned* t) noexcept
+    ctypedef int (*olk_simd_auto_accepts)(const olk_untuned* t, const void* x) noexcept
+    ctypedef double (*olk_simd_auto_learn)(olk_untuned* t, const void* x, double y) noexcept
+    ctypedef double (*olk_simd_auto_answer)(const olk_untuned* t, const void* x) noexcept
+
     ctypedef int (*olk_simd_process_outside)(olk_process* g) noexcept
     ctypedef ptrdiff_t (*olk_simd_process_victim)(const olk_process* g) noexcept
     ctypedef ptrdiff_t (*olk_simd_process_learn)(olk_process* g) noexcept
@@ -316,6 +340,11 @@ cdef extern from "ring_table.h" nogil:
         olk_simd_process_learn process_learn[3]
         olk_simd_process_variance process_variance[3]
         olk_simd_process_is_sound process_is_sound[3]
+        olk_simd_auto_begin auto_begin[3]
+        olk_simd_auto_accepts auto_accepts[3]
+        olk_simd_auto_learn auto_learn[3]
+        olk_simd_auto_answer auto_answer[3]
+        olk_simd_auto_answer auto_variance[3]
         olk_learn_readings_fn learn_readings
 
 

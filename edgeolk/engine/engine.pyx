@@ -235,7 +235,7 @@ cdef class Engine:
     cdef int check_variance(self) except -1:
         if self.ring is None or not self.config.update.variance:
             raise AttributeError(
-                "variances need a Gaussian process: the algorithms krls_t and sogp have them")
+                "variances need a Gaussian process: the algorithms krls_t, sogp and krls_auto have")
         return 0
 
     def variance_row(self, object x):

@@ -62,6 +62,11 @@ cdef extern from "ring_holds.h" nogil:
         size_t window_labels
         size_t per_update
         size_t novelty
+        size_t tracking
+        size_t origin
+        size_t input_scales
+        size_t posterior_factor
+        size_t tracker_rows
         size_t kernel_row
         size_t column
         size_t work

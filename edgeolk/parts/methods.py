@@ -451,6 +451,13 @@ METHODS: tuple[Method, ...] = (
         by_axis(Update.POSTERIOR, Loss.SQUARE, Policy.LEAST_DIVERGENCE),
         aliases={"sn2": "noise"},
     ),
+    Method(
+        Algorithm.KRLS_AUTO, "krls_auto",
+        "Gaussian process with a linear part that learns its widths, noise and scales",
+        "KRLS-T of the same name; the rest is this project's",
+        by_axis(Update.UNTUNED, Loss.SQUARE, Policy.LEAST_CHANGE),
+        gamma=3.0,
+    ),
     SorfMethod(
         Algorithm.SORF, "sorf", "structured features in two bytes each, blended with their average",
         "features: Yu, Suresh, Choromanski, Holtmann-Rice & Kumar, NeurIPS 2016; the rest is this"

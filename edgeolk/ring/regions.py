@@ -25,6 +25,12 @@ def _factor_rows(config: Any) -> int:
     return int(config.slots)
 
 
+def _coordinates(config: Any) -> int:
+    """Of all vectors and the row that enters, and in a tracker of the linear part."""
+    linear = 1 + config.n_features if config.update.scores_itself else 0
+    return int(linear + config.budget + 1)
+
+
 def _window_gram(config: Any) -> tuple[int, int]:
     rows = int(config.values["last_rows"])
     return 1, triangle(rows)[1] + rows
@@ -71,8 +77,12 @@ KINDS: dict[str, Kind] = {
     "covariance": Kind(
         "real", lambda c: triangle(c.budget + 1), "covariance of whitened coordinates", 46
     ),
-    "coordinates": Kind(
-        "real", lambda c: (1, c.budget + 1), "mean of whitened coordinates", 47
+    "coordinates": Kind("real", lambda c: (1, _coordinates(c)), "mean of whitened coordinates", 47),
+    "tracking": Kind("w", (1, 15), "krls_auto: scale, noise, offset, turn of the drift", 84),
+    "origin": Kind("d", (1, "n_features"), "krls_auto: the first row, of which vectors count", 85),
+    "input_scales": Kind("real", (8, "n_features"), "krls_auto: widths and scales of inputs", 86),
+    "posterior_factor": Kind(
+        "real", lambda c: triangle(_coordinates(c)), "factor of the covariance, by columns", 87
     ),
     "evidence": Kind("w", (1, 3), "sums of errors over their variances, scale", 44),
     "errors": ERRORS,
@@ -108,6 +118,9 @@ KINDS: dict[str, Kind] = {
     "work3": of_learning("d", (1, "slots"), "scratch: a third vector"),
     "whitened_rows": of_learning(
         "real", lambda c: (2, c.budget + 1), "scratch: a row in whitened coordinates"
+    ),
+    "tracker_rows": of_learning(
+        "real", lambda c: (1, 3 * _coordinates(c) + 2 * c.n_features), "scratch: a row of krls_auto"
     ),
     "window_kernel": of_learning(
         "d", ("window_rows", "weights"), "scratch: kernel rows of the window"

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
     OLK_F64, OLK_GAUSSIAN, olk_intake, olk_intake_keep, olk_intake_set_width,
-    olk_intake_width_is_due,
+    olk_intake_width_is_due, olk_tracking,
 )
 from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.state cimport (
@@ -18,6 +18,7 @@ from edgeolk.core.state cimport (
 from edgeolk.ring.bases cimport maps_features, take_values
 from edgeolk.ring.expansion cimport familiarity
 from edgeolk.ring.filters.process cimport attach_process
+from edgeolk.ring.filters.untuned cimport attach_tracker, is_tracker, untuned_similarity
 from edgeolk.ring.lookahead cimport (
     compute_ahead, put_row_ahead, rows_ahead, rows_together, score_rows, take_row_ahead,
     update_changed_slots,
@@ -96,6 +97,10 @@ cdef class SupportVectorRing:
         self.covariance_f32, self.covariance_f64 = pair(flat(views, "covariance"))
         self.mean_f32, self.mean_f64 = pair(flat(views, "coordinates"))
         self.rows_f32, self.rows_f64 = pair(views.get("whitened_rows"))
+        self.posterior_factor_f32, self.posterior_factor_f64 = pair(flat(views, "posterior_factor"))
+        self.origin = flat(views, "origin")
+        self.input_scales_f32, self.input_scales_f64 = pair(views.get("input_scales"))
+        self.tracker_rows_f32, self.tracker_rows_f64 = pair(flat(views, "tracker_rows"))
         self.scores = flat(views, "scores")
         self.nearest = flat(views, "nearest")
         self.nearest_d2_f32, self.nearest_d2_f64 = pair(flat(views, "nearest_distance"))
@@ -135,6 +140,8 @@ cdef class SupportVectorRing:
         self.simd = s.simd
         if self.evidence != NULL:
             attach_process(self)
+        if self.origin is not None:
+            attach_tracker(self, <olk_tracking*>words(views, "tracking"))
         return 0
 
     cdef void bind(self, State* s) noexcept:
@@ -201,6 +208,8 @@ cdef void ring_count_asked(State* s) noexcept nogil:
 
 
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil:
+    if is_tracker(<SupportVectorRing>s.ring):
+        return untuned_similarity(<SupportVectorRing>s.ring, x)
     return familiarity(<SupportVectorRing>s.ring, x)
 
 

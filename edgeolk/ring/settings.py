@@ -186,6 +186,8 @@ class RingSettings(Settings):
     @property
     def longest_step(self) -> str:
         """The longest step as a formula in B and d, and when it happens; K: number of classes."""
+        if self.update.scores_itself:
+            return "O((B + d) B^2), when the prior is exchanged"
         formula = self.basis.longest_step or self.policy.longest_step
         formula = formula.format(
             iters=int(self.values.get("iters", 0.0)),
@@ -284,6 +286,7 @@ class RingSettings(Settings):
         return (
             bool(self.basis.ahead)
             and "distance_row" not in self.policy.regions
+            and not self.update.scores_itself
             and not self.preprocessing.reshapes
         )
 

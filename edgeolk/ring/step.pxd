@@ -24,6 +24,7 @@ from edgeolk.core.state cimport (
 )
 from edgeolk.ring.expansion cimport class_row, coefficient_count, self_kernel, squared_norm
 from edgeolk.ring.filters.range cimport is_sound, start_again
+from edgeolk.ring.filters.untuned cimport is_tracker, tracker_accepts, untuned_answer
 from edgeolk.ring.losses cimport score_classes, share_weighted_score
 from edgeolk.ring.policies.replacement cimport dynamic_budget
 from edgeolk.ring.ring cimport (
@@ -181,6 +182,25 @@ cdef inline void learn_by_filter(SupportVectorRing ring, Example* e) noexcept no
         start_again(ring)
 
 
+cdef inline int learn_untuned(SupportVectorRing ring, const void* x, double y,
+                              double* f) noexcept nogil:
+    """One step of a tracker, which answers the row itself; on a refusal nothing has changed."""
+    cdef Example e
+    if not tracker_accepts(ring, x):
+        return REFUSED_OVERFLOW
+    if not may_enter(ring, y):
+        return REFUSED_COEFFICIENT
+    olk_begin_step(&ring.m.flags)
+    ring.m.steps += 1
+    e.x = x
+    e.y = y
+    ring.m.updates += update_step(ring, &e)
+    ring.s.errors.squared += (y - e.f) * (y - e.f)
+    ring.s.errors.absolute += fabs(y - e.f)
+    f[0] = e.f
+    return DONE
+
+
 cdef inline int learn_row(SupportVectorRing ring, const void* x, double y, double weight,
                           double* f) noexcept nogil:
     """One step of the model; on a refusal nothing but scratch has changed."""
@@ -188,6 +208,8 @@ cdef inline int learn_row(SupportVectorRing ring, const void* x, double y, doubl
     cdef Example e
     cdef double a
     cdef int outcome = DONE
+    if is_tracker(ring):
+        return learn_untuned(ring, x, y, f)
     e.x = x
     e.weight = weight
     score_example(ring, y, &e)
@@ -224,6 +246,11 @@ cdef inline int decide(SupportVectorRing ring, const void* x, bint mean, double*
     cdef Example e
     cdef int64_t k
     cdef const void* coef = mean_coefficients(ring) if mean else coefficients(ring)
+    if is_tracker(ring):
+        if not tracker_accepts(ring, x):
+            return REFUSED_OVERFLOW
+        f[0] = untuned_answer(ring, x)
+        return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
     if ring.c.columns > 1:
         class_row(ring, x, coef, 1.0 if mean else ring.function.scale, f)
         for k in range(ring.c.columns):

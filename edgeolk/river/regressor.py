@@ -120,7 +120,7 @@ class KernelRegressor(KernelModel, base.Regressor):
             Numbers by key.
         with_interval
             Whether to return bounds too, between which the target is with a probability of 0.9;
-            with the algorithms ``krls_t`` and ``sogp``.
+            with ``krls_t``, ``sogp`` and ``krls_auto``.
 
         Returns
         -------

@@ -36,6 +36,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
                          "coefficients": "float32", "lam": 0.999}),
     "narrow sogp": ("house", {"algorithm": "sogp", "budget": 20, "scale": "standard",
                               "coefficients": "float32", "dtype": "float16"}),
+    "untuned": ("house", {"algorithm": "krls_auto", "budget": 20}),
+    "untuned, float64": ("house", {"algorithm": "krls_auto", "budget": 9, "dtype": "float64"}),
     "little noise": ("house", {"budget": 20, "scale": "standard", "sn2": 1e-6}),
     "little noise, sogp": ("house", {"algorithm": "sogp", "budget": 20, "scale": "standard",
                                      "sn2": 1e-6}),
