@@ -6,7 +6,8 @@
    constant, d linear ones and those of the vectors in whitened form: M = L^-1 of K + jitter I =
    L L', z = M k. They are N(w, P) in units of the scale num / den, P = W W', with the prior
    N(0, I). The widths, one for each input, the noise and the scales of inputs are learned on the
-   way; where they have moved far, the prior is exchanged for the one that they ask for.
+   way; where they have moved far, the prior is exchanged for the one that they ask for. With rows in
+   the order of time the last targets may be inputs too.
 
    Design. M is packed by rows, W by columns with room for all T = 2 + d + B rows, so that every
    loop but the rotations of two rows of W runs over neighbouring numbers; all of it is in the type
@@ -125,7 +126,23 @@ static inline double olk_auto_scale(const olk_untuned *t)
 
 /* -- Inputs -- */
 
-/* The row relative to the first, held within the deviations of the rows before, goes to `row`. */
+/* Whether input j is known: one of the last targets may not be, at the start and after a gap. */
+static inline int olk_auto_has(const olk_untuned *t, ptrdiff_t j)
+{
+    return t->row || j < t->d - t->lags || (double)(j - (t->d - t->lags)) < t->lagging->known;
+}
+
+/* Input j of a row `x`, or of one that has waited. */
+static inline double olk_auto_input(const olk_untuned *t, const olk_number *x, ptrdiff_t j)
+{
+    const ptrdiff_t given = t->d - t->lags;
+    if (t->row)
+        return t->row[j];
+    return j < given ? (double)x[j] : t->recent[j - given];
+}
+
+/* The row relative to the first, held within the deviations of the rows before, goes to `row`. An
+   unknown input is at its mean. */
 static void olk_auto_clip(const olk_untuned *t, const olk_number *x)
 {
     const olk_coef_t *mu = olk_auto_inputs(t, OLK_AUTO_MEAN);
@@ -133,7 +150,8 @@ static void olk_auto_clip(const olk_untuned *t, const olk_number *x)
     const olk_coef_t limit = t->words->seen < OLK_AUTO_EARLY ? 30 : 5;
     olk_coef_t *u = olk_auto_row(t);
     for (ptrdiff_t j = 0; j < t->d; j++) {
-        u[j] = t->words->seen > 0.0 ? (olk_coef_t)((double)x[j] - t->origin[j]) : 0;
+        const double apart = olk_auto_has(t, j) ? olk_auto_input(t, x, j) - t->origin[j] : 0.0;
+        u[j] = !(t->words->seen > 0.0) ? 0 : olk_auto_has(t, j) ? (olk_coef_t)apart : mu[j];
         if (v[j] > 0) {
             const olk_coef_t reach = limit * olk_real_sqrt(v[j]);
             u[j] = u[j] < mu[j] - reach ? mu[j] - reach : u[j];
@@ -748,26 +766,64 @@ static void olk_auto_restart(olk_untuned *t)
     olk_auto_begin(t);
 }
 
+/* The largest input whose differences can be squared. */
+static const double olk_auto_largest = OLK_COEF_BITS == 64 ? 1e150 : 1e18;
+
 /* Whether differences of a row's inputs can be squared. */
 static int olk_auto_accepts(const olk_untuned *t, const void *x)
 {
-    const double largest = OLK_COEF_BITS == 64 ? 1e150 : 1e18;
-    for (ptrdiff_t j = 0; j < t->d; j++)
-        if (!(olk_fabs((double)((const olk_number *)x)[j]) <= largest))
+    for (ptrdiff_t j = 0; j < t->d - t->lags; j++)
+        if (!(olk_fabs((double)((const olk_number *)x)[j]) <= olk_auto_largest))
             return 0;
     return 1;
 }
 
-/* Learns a row that olk_auto_accepts; returns the answer before. Where numbers leave their range,
-   which no sensible stream brings about, it starts again. */
-static double olk_auto_learn(olk_untuned *t, const void *x, double y)
+/* Whether a target can become an input; an unknown one does not. */
+static int olk_auto_takes(const olk_untuned *t, double y)
+{
+    return !t->lags || y != y || olk_fabs(y) <= olk_auto_largest;
+}
+
+/* The variance of the target of a row that was seen; infinite while the scale is unknown. */
+static double olk_auto_spread(const olk_untuned *t, olk_auto_view seen)
+{
+    const double scale = olk_auto_scale(t);
+    return scale > 0.0 ? scale * (t->words->noise + seen.delta + seen.rest) : HUGE_VAL;
+}
+
+/* The answer to a row by the state as it is. */
+static double olk_auto_answer(olk_untuned *t, const void *x)
+{
+    const olk_tracking *words = t->words;
+    t->variance = HUGE_VAL;
+    if (words->waited < OLK_AUTO_WAIT)
+        return words->waited > 0.0 ? words->first[(int)words->waited - 1] : 0.0;
+    if (!(words->seen > 0.0) && t->lags && t->lagging->known > 0.0)
+        return t->recent[0];
+    olk_auto_clip(t, x);
+    const olk_auto_view seen = olk_auto_look(t);
+    t->variance = olk_auto_spread(t, seen);
+    return words->offset + seen.f;
+}
+
+/* The variance of the target of a row. */
+static double olk_auto_variance(olk_untuned *t, const void *x)
+{
+    (void)olk_auto_answer(t, x);
+    return t->variance;
+}
+
+/* Learns a row of known inputs; returns the answer before. Where numbers leave their range, which no
+   sensible stream brings about, it starts again. */
+static double olk_auto_learn_row(olk_untuned *t, const void *x, double y)
 {
     olk_tracking *words = t->words;
+    t->variance = HUGE_VAL;
     if (words->waited < OLK_AUTO_WAIT)
         return olk_auto_wait(t, y);
     if (!(words->seen > 0.0))
         for (ptrdiff_t j = 0; j < t->d; j++)
-            t->origin[j] = (double)((const olk_number *)x)[j];
+            t->origin[j] = olk_auto_input(t, x, j);
     olk_auto_clip(t, x);
     olk_auto_learn_inputs(t);
     if (olk_auto_prior_is_old(t))
@@ -778,29 +834,83 @@ static double olk_auto_learn(olk_untuned *t, const void *x, double y)
         olk_auto_restart(t);
         return olk_auto_wait(t, y);
     }
+    t->variance = olk_auto_spread(t, seen);
     olk_auto_update(t, seen, y - words->offset - seen.f);
     if (!olk_auto_is_sound(t))
         olk_auto_restart(t);
     return answer;
 }
 
-/* The answer to a row by the state as it is. */
-static double olk_auto_answer(const olk_untuned *t, const void *x)
+/* -- Rows in the order of time -- */
+
+/* Whether all targets that are inputs of the next row are known. */
+static int olk_auto_knows(const olk_untuned *t)
 {
-    const olk_tracking *words = t->words;
-    if (words->waited < OLK_AUTO_WAIT)
-        return words->waited > 0.0 ? words->first[(int)words->waited - 1] : 0.0;
-    olk_auto_clip(t, x);
-    return words->offset + olk_auto_look(t).f;
+    return !t->lags || t->lagging->known >= (double)t->lags;
 }
 
-/* The variance of the target of a row; infinite while the scale of the targets is unknown. */
-static double olk_auto_variance(const olk_untuned *t, const void *x)
+/* A target becomes an input of the next rows. */
+static void olk_auto_remember(const olk_untuned *t, double y)
 {
-    const double scale = olk_auto_scale(t);
-    if (!(scale > 0.0))
-        return HUGE_VAL;
-    olk_auto_clip(t, x);
-    const olk_auto_view seen = olk_auto_look(t);
-    return scale * (t->words->noise + seen.delta + seen.rest);
+    for (ptrdiff_t i = t->lags - 1; i > 0; i--)
+        t->recent[i] = t->recent[i - 1];
+    t->recent[0] = y;
+    t->lagging->known += t->lagging->known < (double)t->lags ? 1.0 : 0.0;
+}
+
+/* Learns a row that olk_auto_accepts; returns the answer before. A row whose targets are not all
+   known, or whose own target is not (NaN), is only answered. */
+static double olk_auto_learn(olk_untuned *t, const void *x, double y)
+{
+    const int learns = y == y && !t->frozen &&
+                       (olk_auto_knows(t) || t->words->waited < OLK_AUTO_WAIT);
+    const double answer = learns ? olk_auto_learn_row(t, x, y) : olk_auto_answer(t, x);
+    if (t->lags && y == y)
+        olk_auto_remember(t, y);
+    return answer;
+}
+
+/* Answers a row, which then waits for its target; the oldest one goes if too many wait. */
+static double olk_auto_ask(olk_untuned *t, const void *x)
+{
+    olk_lagging *late = t->lagging;
+    if (late->waiting >= (double)t->delay) {
+        late->oldest = late->oldest + 1.0 < (double)t->delay ? late->oldest + 1.0 : 0.0;
+        late->waiting -= 1.0;
+    }
+    const ptrdiff_t place = ((ptrdiff_t)late->oldest + (ptrdiff_t)late->waiting) % t->delay;
+    double *row = t->waiting + place * (t->d + OLK_WAITING_MORE);
+    for (ptrdiff_t j = 0; j < t->d; j++)
+        row[j] = olk_auto_has(t, j) ? olk_auto_input(t, x, j) : 0.0;
+    row[t->d] = olk_auto_answer(t, x);
+    row[t->d + 1] = olk_auto_knows(t) ? 1.0 : 0.0;
+    late->waiting += 1.0;
+    return row[t->d];
+}
+
+/* The target of the oldest waiting row, which exists; NaN: it is never known. Returns its answer. */
+static double olk_auto_tell(olk_untuned *t, double y)
+{
+    olk_lagging *late = t->lagging;
+    const double *row = t->waiting + (ptrdiff_t)late->oldest * (t->d + OLK_WAITING_MORE);
+    const double answer = row[t->d];
+    late->oldest = late->oldest + 1.0 < (double)t->delay ? late->oldest + 1.0 : 0.0;
+    late->waiting -= 1.0;
+    if (y != y)
+        return answer;
+    if (!t->frozen && t->words->waited < OLK_AUTO_WAIT) {
+        (void)olk_auto_wait(t, y);
+    } else if (!t->frozen && row[t->d + 1] != 0.0) {
+        t->row = row;
+        (void)olk_auto_learn_row(t, NULL, y);
+        t->row = NULL;
+    }
+    olk_auto_remember(t, y);
+    return answer;
+}
+
+/* After a gap: the last targets are unknown, and no row waits. What was learned stays. */
+static void olk_auto_forget(const olk_untuned *t)
+{
+    t->lagging->known = t->lagging->waiting = t->lagging->oldest = 0.0;
 }

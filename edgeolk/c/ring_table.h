@@ -131,6 +131,20 @@ enum {
     OLK_TRACK_WORDS = 15
 };
 
+/* Targets as inputs of krls_auto: words of a block, part of the file format. */
+typedef struct {
+    double known;           /* of the last targets, how many are known */
+    double waiting, oldest; /* rows that wait for their targets, and the place of the first */
+} olk_lagging;
+
+enum { OLK_LAG_KNOWN, OLK_LAG_WAITING, OLK_LAG_OLDEST, OLK_LAG_WORDS };
+
+/* The quantile of the normal distribution that belongs to an interval of level .9. */
+static const double olk_normal_95 = 1.6448536269514722;
+
+/* What a waiting row has beside its inputs: its answer, and whether all its targets were known. */
+enum { OLK_WAITING_MORE = 2 };
+
 /* Rows of the region of inputs, d numbers each. */
 enum {
     OLK_AUTO_LOG_WIDTH,          /* wanted */
@@ -146,9 +160,15 @@ enum {
 
 /* krls_auto over a block (krls_auto.h): sizes, and where its numbers are. */
 typedef struct {
-    ptrdiff_t d, budget, stride, n;
+    ptrdiff_t d, budget, stride, n; /* d: all inputs */
+    ptrdiff_t lags, delay;          /* the last inputs are targets, which arrive so many rows late */
+    int32_t frozen;                 /* only the targets among the inputs change */
     olk_tracking *words;
     double *origin; /* of the inputs, d numbers */
+    olk_lagging *lagging;
+    double *recent, *waiting; /* the last targets, the newest first; rows without their target */
+    const double *row;        /* a row that has waited and is learned, else NULL */
+    double variance;          /* of the target of the last answer */
     void *inputs, *vectors, *coef, *whitening, *factor, *mean;
     /* scratch: k(s_i, x); three vectors of T numbers, the clipped row, logarithms of variances */
     void *kernel_row, *scratch;
@@ -240,9 +260,13 @@ typedef struct {
     int (*process_is_sound[OLK_DTYPES])(const olk_process *g);
     void (*auto_begin[OLK_DTYPES])(olk_untuned *t);
     int (*auto_accepts[OLK_DTYPES])(const olk_untuned *t, const void *x);
+    int (*auto_takes[OLK_DTYPES])(const olk_untuned *t, double y);
     double (*auto_learn[OLK_DTYPES])(olk_untuned *t, const void *x, double y);
-    double (*auto_answer[OLK_DTYPES])(const olk_untuned *t, const void *x);
-    double (*auto_variance[OLK_DTYPES])(const olk_untuned *t, const void *x);
+    double (*auto_answer[OLK_DTYPES])(olk_untuned *t, const void *x);
+    double (*auto_variance[OLK_DTYPES])(olk_untuned *t, const void *x);
+    double (*auto_ask[OLK_DTYPES])(olk_untuned *t, const void *x);
+    double (*auto_tell[OLK_DTYPES])(olk_untuned *t, double y);
+    void (*auto_forget[OLK_DTYPES])(const olk_untuned *t);
     olk_learn_readings_fn learn_readings;
 } olk_simd;
 

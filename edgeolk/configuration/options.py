@@ -42,6 +42,7 @@ class Parameters(TypedDict, total=False):
     coherence: float
     D: int | None
     decay: float
+    delay: int
     delta: float
     dependence: float | None
     drift: bool | None
@@ -67,6 +68,7 @@ class Parameters(TypedDict, total=False):
     jitter: float | None
     k: int | None
     kernel_gamma: Literal["auto"] | float | None
+    lags: int
     lam: float | None
     lapse: int
     last_label: bool

@@ -174,6 +174,8 @@ ctypedef int64_t (*count_fn)(const State* s) noexcept nogil
 ctypedef double (*number_fn)(const State* s) noexcept nogil
 ctypedef void (*change_fn)(State* s) noexcept nogil
 ctypedef void (*outputs_fn)(const State* s, double* numbers) noexcept nogil
+ctypedef int (*ask_fn)(State* s, const void* x, double* f) noexcept nogil
+ctypedef int (*tell_fn)(State* s, double y) noexcept nogil
 
 
 cdef struct Family:
@@ -187,6 +189,12 @@ cdef struct Family:
     number_fn threshold       # of novelty
     count_fn n_outputs        # number of additional outputs per row learned
     outputs_fn write_outputs
+    # Of models whose rows may wait for their targets (a count of 0 says that none may).
+    count_fn may_wait         # number of rows
+    ask_fn ask                # answers a placed row, which then waits; returns an Outcome
+    tell_fn tell              # the target of the oldest row, NaN if never known; an Outcome
+    count_fn n_waiting
+    change_fn restart         # forgets the history
 
 
 cdef struct State:

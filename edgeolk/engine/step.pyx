@@ -14,12 +14,14 @@ from edgeolk.core.c cimport (
 from edgeolk.core.parts cimport FAMILY_SORF, loss_is_capped
 from edgeolk.core.state cimport DONE, Family, MAX_COUNT, REFUSED_COUNT, State
 from edgeolk.ring.ring cimport (
-    ring_construct, ring_count_asked, ring_decide, ring_learn, ring_n_outputs,
-    ring_rows_together, ring_scores, ring_threshold, ring_write_outputs,
+    ring_ask, ring_construct, ring_count_asked, ring_decide, ring_learn, ring_may_wait,
+    ring_n_outputs, ring_n_waiting, ring_restart, ring_rows_together, ring_scores, ring_tell,
+    ring_threshold, ring_write_outputs,
 )
 from edgeolk.sorf.sorf cimport (
-    sorf_construct, sorf_decide, sorf_learn, sorf_n_outputs, sorf_rows_together, sorf_scores,
-    sorf_threshold, sorf_write_outputs,
+    sorf_ask, sorf_construct, sorf_decide, sorf_learn, sorf_may_wait, sorf_n_outputs,
+    sorf_n_waiting, sorf_restart, sorf_rows_together, sorf_scores, sorf_tell, sorf_threshold,
+    sorf_write_outputs,
 )
 
 
@@ -34,6 +36,11 @@ cdef Family RING = Family(
     threshold=ring_threshold,
     n_outputs=ring_n_outputs,
     write_outputs=ring_write_outputs,
+    may_wait=ring_may_wait,
+    ask=ring_ask,
+    tell=ring_tell,
+    n_waiting=ring_n_waiting,
+    restart=ring_restart,
 )
 cdef Family SORF = Family(
     learn=sorf_learn,
@@ -44,6 +51,11 @@ cdef Family SORF = Family(
     threshold=sorf_threshold,
     n_outputs=sorf_n_outputs,
     write_outputs=sorf_write_outputs,
+    may_wait=sorf_may_wait,
+    ask=sorf_ask,
+    tell=sorf_tell,
+    n_waiting=sorf_n_waiting,
+    restart=sorf_restart,
 )
 
 

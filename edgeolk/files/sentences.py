@@ -141,4 +141,7 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("BAD_ORIGIN", "the first row has {got} as input {where}"),
     ("BAD_INPUT_SCALE", "number {where} of the scales of inputs is {got}"),
     ("BAD_POSTERIOR_FACTOR", "posterior_factor is out of range: {got}"),
+    ("BAD_LAGGING", "number {where} of the waiting rows is {got}"),
+    ("BAD_RECENT_TARGET", "target {where} among the inputs is {got}"),
+    ("BAD_WAITING_ROW", "a waiting row has the number {got}"),
 )

@@ -300,6 +300,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         construct="filters.untuned.untuned_construct",
         exported=True,
         scores_itself=True,
+        parameters=("lags", "delay"),
         more={
             "krls_auto needs a Gaussian kernel, of which it learns a width for each input": (
                 lambda c: not isinstance(c.kernel, Gaussian)
@@ -311,6 +312,9 @@ UPDATES: dict[Update, UpdateTraits] = {
                 lambda c: int(c.parts["dtype"]) != int(c.parts["coefficients"])
             ),
             "krls_auto reads every number of a row: sparse must not be True": lacks(Rows.DENSE),
+            "horizon= is for lags=: without targets as inputs no row waits for one": (
+                lambda c: c.values["delay"] > 1 and not c.values["lags"]
+            ),
         },
         regions=(
             *("kernel_row", "whitening", "posterior_factor", "coordinates", "tracking", "origin"),

@@ -91,6 +91,8 @@ cdef class SupportVectorRing:
     cdef double[:, ::1] mean_start    # (columns, weights)
     cdef double[:, ::1] mean_sum      # (columns, weights)
     cdef double[::1] origin           # (d,) the first row of krls_auto
+    cdef double[::1] recent           # (lags,) the last targets, the newest first
+    cdef double[:, ::1] waiting       # (delay, d + lags + 2) rows without their target
     cdef float[:, ::1] input_scales_f32  # (8, d) widths and scales (c/ring_table.h)
     cdef double[:, ::1] input_scales_f64
     # scratch: nothing below is kept between calls
@@ -144,6 +146,11 @@ cdef void ring_construct(State* s) noexcept nogil
 cdef double ring_threshold(const State* s) noexcept nogil
 cdef int64_t ring_n_outputs(const State* s) noexcept nogil
 cdef void ring_write_outputs(const State* s, double* numbers) noexcept nogil
+cdef int64_t ring_may_wait(const State* s) noexcept nogil
+cdef int ring_ask(State* s, const void* x, double* f) noexcept nogil
+cdef int ring_tell(State* s, double y) noexcept nogil
+cdef int64_t ring_n_waiting(const State* s) noexcept nogil
+cdef void ring_restart(State* s) noexcept nogil
 cdef void ring_average(State* s) noexcept nogil
 cdef void ring_count_asked(State* s) noexcept nogil
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil

@@ -171,6 +171,31 @@ class RingSettings(Settings):
         return self.update.exported
 
     @property
+    def scales_targets(self) -> bool:
+        """Whether targets are standardised inside."""
+        return self.update.scores_itself
+
+    @property
+    def lags(self) -> int:
+        """Targets that are inputs."""
+        return int(self.values.get("lags", 0))
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of inputs of the kernel."""
+        return self.n_features + self.lags
+
+    @property
+    def in_order(self) -> bool:
+        """Whether rows are a time series, so that their order matters."""
+        return self.lags > 0
+
+    @property
+    def awaits_targets(self) -> bool:
+        """Whether rows may wait for their targets: ``ask_one``, ``tell_one``, intervals."""
+        return self.lags > 0
+
+    @property
     def mean_scores_alone(self) -> bool:
         """Whether the averaged model scores without the scratch of learning."""
         return not self.basis.admit and self.columns == 1

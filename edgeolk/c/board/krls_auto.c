@@ -41,7 +41,8 @@ static uint16_t *ek_flags(uint8_t *base)
 
 static void ek_enter(uint8_t *base, olk_untuned *t)
 {
-    t->d = EK_FEATURES;
+    memset(t, 0, sizeof *t);
+    t->d = ek_ring.inputs;
     t->budget = ek_ring.budget;
     t->stride = ek_ring.stride;
     t->n = *ek_vectors(base);
@@ -55,6 +56,13 @@ static void ek_enter(uint8_t *base, olk_untuned *t)
     t->mean = ek_at(base, ek_ring.at.coordinates);
     t->kernel_row = ek_at(base, ek_ring.at.kernel_row);
     t->scratch = ek_at(base, ek_ring.at.tracker_rows);
+#if EK_FORECASTS
+    t->lags = ek_ring.lags;
+    t->delay = ek_ring.delay;
+    t->lagging = (olk_lagging *)ek_at(base, ek_ring.at.lagging);
+    t->recent = (double *)ek_at(base, ek_ring.at.recent_targets);
+    t->waiting = (double *)ek_at(base, ek_ring.at.waiting_rows);
+#endif
 }
 
 static int ek_reject(uint8_t *base, int why)
@@ -67,23 +75,41 @@ static int ek_reject(uint8_t *base, int why)
     return why;
 }
 
+/* Counts the error of an answer; an unknown target has none. */
+static void ek_count_error(uint8_t *base, double y, double answer)
+{
+    double *errors = (double *)ek_at(base, ek_setup.at.errors);
+    if (y != y)
+        return;
+    *ek_counter(base, OLK_AT_UPDATES) += 1;
+    errors[0] += (y - answer) * (y - answer);
+    errors[1] += olk_fabs(y - answer);
+}
+
+/* Whether a target may be learned. */
+static int ek_takes(const olk_untuned *t, double y)
+{
+    return (EK_FORECASTS && y != y) || (olk_fabs(y) <= EK_MOST_COEFFICIENT && olk_auto_takes(t, y));
+}
+
 int ek_learn(void *arena, const ek_number *x, double y, double *score)
 {
     uint8_t *base = ek_base(arena);
     olk_untuned t;
     ek_enter(base, &t);
-    if (!(y - y == 0.0))
+    if (!(y - y == 0.0) && !(EK_FORECASTS && y != y))
         return ek_reject(base, EK_BAD_LABEL);
-    if (!olk_auto_accepts(&t, x) || !(olk_fabs(y) <= EK_MOST_COEFFICIENT))
+    if (!olk_auto_accepts(&t, x) || !ek_takes(&t, y))
         return ek_reject(base, EK_BAD_ROW);
+#if EK_FORECASTS
+    if (t.delay > 1 || t.lagging->waiting > 0.0)
+        return EK_WRONG_ORDER;
+#endif
     olk_begin_step(ek_flags(base));
     *ek_counter(base, OLK_AT_STEPS) += 1;
     const double answer = olk_auto_learn(&t, x, y);
     *ek_vectors(base) = (int32_t)t.n;
-    *ek_counter(base, OLK_AT_UPDATES) += 1;
-    double *errors = (double *)ek_at(base, ek_setup.at.errors);
-    errors[0] += (y - answer) * (y - answer);
-    errors[1] += olk_fabs(y - answer);
+    ek_count_error(base, y, answer);
     olk_end_step(ek_flags(base), 0);
     if (score)
         *score = answer;
@@ -111,6 +137,67 @@ int ek_variance(void *arena, const ek_number *x, double *variance)
     *variance = olk_auto_variance(&t, x);
     return EK_OK;
 }
+
+#if EK_FORECASTS
+static void ek_fill_forecast(const olk_untuned *t, double answer, ek_forecast *forecast)
+{
+    const double half = t->variance < HUGE_VAL ? olk_normal_95 * olk_sqrt(t->variance) : 0.0;
+    forecast->answer = answer;
+    forecast->low[0] = answer - half;
+    forecast->high[0] = answer + half;
+}
+
+int ek_look(void *arena, const ek_number *x, ek_forecast *forecast)
+{
+    uint8_t *base = ek_base(arena);
+    olk_untuned t;
+    ek_enter(base, &t);
+    if (!olk_auto_accepts(&t, x))
+        return EK_BAD_ROW;
+    ek_fill_forecast(&t, olk_auto_answer(&t, x), forecast);
+    return EK_OK;
+}
+
+int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
+{
+    uint8_t *base = ek_base(arena);
+    olk_untuned t;
+    ek_enter(base, &t);
+    if (!olk_auto_accepts(&t, x))
+        return EK_BAD_ROW;
+    olk_begin_step(ek_flags(base));
+    *ek_counter(base, OLK_AT_STEPS) += 1;
+    ek_fill_forecast(&t, olk_auto_ask(&t, x), forecast);
+    olk_end_step(ek_flags(base), 0);
+    return EK_OK;
+}
+
+int ek_tell(void *arena, double y)
+{
+    uint8_t *base = ek_base(arena);
+    olk_untuned t;
+    ek_enter(base, &t);
+    if (!ek_takes(&t, y))
+        return EK_BAD_LABEL;
+    if (!(t.lagging->waiting > 0.0))
+        return EK_WRONG_ORDER;
+    olk_begin_step(ek_flags(base));
+    ek_count_error(base, y, olk_auto_tell(&t, y));
+    *ek_vectors(base) = (int32_t)t.n;
+    olk_end_step(ek_flags(base), 0);
+    return EK_OK;
+}
+
+void ek_restart(void *arena)
+{
+    uint8_t *base = ek_base(arena);
+    olk_untuned t;
+    ek_enter(base, &t);
+    olk_begin_step(ek_flags(base));
+    olk_auto_forget(&t);
+    olk_end_step(ek_flags(base), 0);
+}
+#endif
 
 #define ek_scored ek_scores
 #include "answers.h"

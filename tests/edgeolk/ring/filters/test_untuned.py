@@ -77,6 +77,94 @@ def test_units_change_nothing(dtype: str) -> None:
     assert np.abs((scaled + 1e9) / 1e6 - usual)[1:700].max() < near * y.std()
 
 
+def rms(errors: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(errors**2)))
+
+
+def test_glitches_of_the_target() -> None:
+    """Four of 10,000 deviations: the widths hold, and errors are soon those of the clean stream."""
+    X, y = synthetic(3, rows=3000)
+    clean = rms((learned(X, y)[1] - y)[2000:])
+    spoiled = y.copy()
+    spoiled[[400, 700, 1100, 1500]] += 1e4 * y.std() * np.array([1.0, -1.0, 1.0, 1.0])
+    assert rms((learned(X, spoiled)[1] - y)[2000:]) < 1.15 * clean
+
+
+def test_targets_far_from_zero() -> None:
+    """1e9 and noise of 1: only the offset differs, whose double has 1e-7 left."""
+    X, y = synthetic(3)
+    noise = (y - y.mean()) / y.std()
+    _, near = learned(X, noise)
+    _, far = learned(X, noise + 1e9)
+    assert rms((far - 1e9 - noise)[500:]) < 1.02 * rms((near - noise)[500:])
+
+
+@pytest.mark.parametrize("target", [math.nan, math.inf, -math.inf])
+def test_a_target_that_is_not_finite_is_refused(target: float) -> None:
+    X, y = synthetic(2, rows=60)
+    learner, _ = learned(X, y)
+    before = bytes(learner._sealed())
+    with pytest.raises(ek.BadRowError, match="y must be finite"):
+        learner.learn_one(X[0], target)
+    assert bytes(learner._sealed()) == before
+
+
+def test_duplicate_rows_narrow_their_interval() -> None:
+    X, y = synthetic(2, rows=300)
+    learner, _ = learned(X, y)
+    x, target = X[0], float(y[0])
+    before = learner.variance_one(x)
+    for _ in range(200):
+        learner.learn_one(x, target)
+    assert learner.predict_one(x) == pytest.approx(target, abs=0.05 * y.std())
+    assert learner.variance_one(x) < before
+
+
+def test_constant_inputs_leave_the_mean() -> None:
+    """Nothing but the constant can answer: the mean of the targets, and their deviation."""
+    y = np.random.default_rng(0).normal(size=ROWS) + 5.0
+    learner, answers = learned(np.ones((ROWS, 3)), y)
+    assert rms((answers - y)[500:]) < 1.05 * y.std()
+    assert math.sqrt(learner.variance_one(np.ones(3))) == pytest.approx(y.std(), rel=0.3)
+
+
+def long_stream(name: str, first: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """A part of an endless stream: smooth with noise, a drifting relation, a walk with its lags."""
+    rng = np.random.default_rng((sum(name.encode()), first))
+    X = rng.normal(size=(rows, 3))
+    noise = 0.1 * rng.normal(size=rows)
+    if name == "smooth":
+        return X, np.sin(2.0 * X[:, 0]) + X[:, 1] + noise
+    t = np.arange(first, first + rows)
+    if name == "drifting":
+        return X, np.cos(t / 5e4) * X[:, 0] + np.sin(t / 5e4) * np.sin(2.0 * X[:, 1]) + noise
+    wave = np.sin(t / 7.0) + np.sin(t / 17.0) + np.sin(t / 111.0)
+    return np.column_stack([np.roll(wave, 1), np.roll(wave, 2), np.roll(wave, 3)]), wave + noise
+
+
+#: By rows: a pass of a second, and 10^7 rows.
+LENGTHS = [100_000, pytest.param(10**7, marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("rows", LENGTHS)
+@pytest.mark.parametrize("name", ["smooth", "drifting", "waves"])
+def test_long_streams_lose_no_accuracy(name: str, rows: int) -> None:
+    """Finite, counters right, and errors of the last tenth as those of the first tenth."""
+    learner = ek.Learner("krls_auto", n_features=3, ram="4KiB")
+    part, errors = rows // 10, []
+    for first in range(0, rows, part):
+        squares = []
+        for at in range(first, first + part, min(part, 100_000)):
+            X, y = long_stream(name, at, min(part, 100_000))
+            answers = learner.learn_many(X, y)
+            assert np.isfinite(answers).all()
+            squares.append(np.mean((answers - y)[200:] ** 2))
+        errors.append(math.sqrt(float(np.mean(squares))))
+    assert learner.steps == learner.updates == rows
+    assert errors[-1] < 1.1 * errors[1]
+    assert ek.Learner._from_block(bytes(learner._sealed())).steps == rows
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
     "stream",
