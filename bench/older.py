@@ -81,6 +81,8 @@ PAGES = (
     Page("results/live.md", "python -m bench.live --save",
          ("edgeolk", "firmware_sim/streams", "firmware_sim/replaying", "bench/live.py")),
     Page("results/filters.md", "python -m bench.filters", (*LIBRARY, "bench/filters")),
+    Page("results/untuned.md", "python -m bench.filters.untuned",
+         (*LIBRARY, "bench/filters/untuned.py")),
     *_parts("time", "forecasts", "peers", "costs", "labels", "horizons"),
     *_parts("drift", "long", "still", "river"),
     *_parts("anomalies", "nab", "skab", "streams", "faults", "published"),

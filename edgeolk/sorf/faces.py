@@ -39,8 +39,8 @@ class Forecasting:
         """The interval of the last answer: (low, high), or one for each level of ``interval=``.
 
         None until enough errors are known: before the first answers, after ``restart``, and in a
-        new or loaded learner. The level of ``krls_auto`` is .9. It belongs to the last call that returned an answer and is not
-        stored in the block.
+        new or loaded learner. It belongs to the last call that returned an answer and is not
+        stored in the block. The level of ``krls_auto`` is .9.
 
         Raises
         ------
