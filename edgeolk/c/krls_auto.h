@@ -150,8 +150,8 @@ static void olk_auto_clip(const olk_untuned *t, const olk_number *x)
     const olk_coef_t limit = t->words->seen < OLK_AUTO_EARLY ? 30 : 5;
     olk_coef_t *u = olk_auto_row(t);
     for (ptrdiff_t j = 0; j < t->d; j++) {
-        const double apart = olk_auto_has(t, j) ? olk_auto_input(t, x, j) - t->origin[j] : 0.0;
-        u[j] = !(t->words->seen > 0.0) ? 0 : olk_auto_has(t, j) ? (olk_coef_t)apart : mu[j];
+        const double gap = olk_auto_has(t, j) ? olk_auto_input(t, x, j) - t->origin[j] : 0.0;
+        u[j] = !(t->words->seen > 0.0) ? 0 : olk_auto_has(t, j) ? (olk_coef_t)gap : mu[j];
         if (v[j] > 0) {
             const olk_coef_t reach = limit * olk_real_sqrt(v[j]);
             u[j] = u[j] < mu[j] - reach ? mu[j] - reach : u[j];
@@ -496,12 +496,12 @@ static void olk_auto_learn_widths(const olk_untuned *t, double error, double var
         ptrdiff_t i = 0;
         for (; i + 8 <= t->n; i += 8)
             for (int l = 0; l < 8; l++) {
-                const olk_coef_t apart = line[i + l] - u[j];
-                lane[l] += weight[i + l] * (width[j] * (apart * apart));
+                const olk_coef_t gap = line[i + l] - u[j];
+                lane[l] += weight[i + l] * (width[j] * (gap * gap));
             }
         for (int l = 0; i + l < t->n; l++) {
-            const olk_coef_t apart = line[i + l] - u[j];
-            lane[l] += weight[i + l] * (width[j] * (apart * apart));
+            const olk_coef_t gap = line[i + l] - u[j];
+            lane[l] += weight[i + l] * (width[j] * (gap * gap));
         }
         slope[j] = -(((lane[0] + lane[4]) + (lane[1] + lane[5])) +
                      ((lane[2] + lane[6]) + (lane[3] + lane[7])));
@@ -871,31 +871,31 @@ static double olk_auto_learn(olk_untuned *t, const void *x, double y)
 }
 
 /* Answers a row, which then waits for its target; the oldest one goes if too many wait. */
-static double olk_auto_ask(olk_untuned *t, const void *x)
+static inline double olk_auto_ask(olk_untuned *t, const void *x)
 {
     olk_lagging *late = t->lagging;
-    if (late->waiting >= (double)t->delay) {
+    if (late->pending >= (double)t->delay) {
         late->oldest = late->oldest + 1.0 < (double)t->delay ? late->oldest + 1.0 : 0.0;
-        late->waiting -= 1.0;
+        late->pending -= 1.0;
     }
-    const ptrdiff_t place = ((ptrdiff_t)late->oldest + (ptrdiff_t)late->waiting) % t->delay;
-    double *row = t->waiting + place * (t->d + OLK_WAITING_MORE);
+    const ptrdiff_t place = ((ptrdiff_t)late->oldest + (ptrdiff_t)late->pending) % t->delay;
+    double *row = t->pending_rows + place * (t->d + OLK_PENDING_MORE);
     for (ptrdiff_t j = 0; j < t->d; j++)
         row[j] = olk_auto_has(t, j) ? olk_auto_input(t, x, j) : 0.0;
     row[t->d] = olk_auto_answer(t, x);
     row[t->d + 1] = olk_auto_knows(t) ? 1.0 : 0.0;
-    late->waiting += 1.0;
+    late->pending += 1.0;
     return row[t->d];
 }
 
 /* The target of the oldest waiting row, which exists; NaN: it is never known. Returns its answer. */
-static double olk_auto_tell(olk_untuned *t, double y)
+static inline double olk_auto_tell(olk_untuned *t, double y)
 {
     olk_lagging *late = t->lagging;
-    const double *row = t->waiting + (ptrdiff_t)late->oldest * (t->d + OLK_WAITING_MORE);
+    const double *row = t->pending_rows + (ptrdiff_t)late->oldest * (t->d + OLK_PENDING_MORE);
     const double answer = row[t->d];
     late->oldest = late->oldest + 1.0 < (double)t->delay ? late->oldest + 1.0 : 0.0;
-    late->waiting -= 1.0;
+    late->pending -= 1.0;
     if (y != y)
         return answer;
     if (!t->frozen && t->words->waited < OLK_AUTO_WAIT) {
@@ -910,7 +910,7 @@ static double olk_auto_tell(olk_untuned *t, double y)
 }
 
 /* After a gap: the last targets are unknown, and no row waits. What was learned stays. */
-static void olk_auto_forget(const olk_untuned *t)
+static inline void olk_auto_forget(const olk_untuned *t)
 {
-    t->lagging->known = t->lagging->waiting = t->lagging->oldest = 0.0;
+    t->lagging->known = t->lagging->pending = t->lagging->oldest = 0.0;
 }

@@ -14,7 +14,7 @@ typedef struct {
     size_t factor, inverse, posterior, scores, feature_map, window, window_labels, per_update;
     size_t novelty;
     size_t tracking, origin, input_scales, posterior_factor;
-    size_t lagging, recent_targets, waiting_rows;
+    size_t lagging, recent_targets, pending_rows;
     /* scratch, which has no rules */
     size_t kernel_row, column, work, work2, work3, whitened_rows, tracker_rows;
 } olk_ring_offsets;
@@ -442,7 +442,7 @@ static inline int olk_check_lags(const olk_ring_setup *m, const uint8_t *block,
                                  olk_problem *problem)
 {
     const double largest = m->item == 8 ? 1e150 : 1e18;
-    const size_t size = (size_t)m->inputs + OLK_WAITING_MORE;
+    const size_t size = (size_t)m->inputs + OLK_PENDING_MORE;
     const double range[OLK_LAG_WORDS] = {(double)m->lags, (double)m->delay, (double)(m->delay - 1)};
     for (size_t i = 0; i < OLK_LAG_WORDS; i++) {
         const double word = olk_double_at(block, m->at.lagging, i);
@@ -452,12 +452,12 @@ static inline int olk_check_lags(const olk_ring_setup *m, const uint8_t *block,
     OLK_CHECK(olk_check_all(block, 1, m->at.recent_targets, 0, (size_t)m->lags, -largest, largest,
                             OLK_BAD_RECENT_TARGET, problem));
     for (size_t row = 0; row < (size_t)m->delay; row++) {
-        OLK_CHECK(olk_check_all(block, 1, m->at.waiting_rows, row * size, (size_t)m->inputs,
-                                -largest, largest, OLK_BAD_WAITING_ROW, problem));
-        const double answer = olk_double_at(block, m->at.waiting_rows, row * size + size - 2);
-        const double known = olk_double_at(block, m->at.waiting_rows, row * size + size - 1);
-        OLK_REQUIRE(olk_between(answer, -1e121, 1e121), OLK_BAD_WAITING_ROW, row, answer);
-        OLK_REQUIRE(known == 0.0 || known == 1.0, OLK_BAD_WAITING_ROW, row, known);
+        OLK_CHECK(olk_check_all(block, 1, m->at.pending_rows, row * size, (size_t)m->inputs,
+                                -largest, largest, OLK_BAD_PENDING_ROW, problem));
+        const double answer = olk_double_at(block, m->at.pending_rows, row * size + size - 2);
+        const double known = olk_double_at(block, m->at.pending_rows, row * size + size - 1);
+        OLK_REQUIRE(olk_between(answer, -1e121, 1e121), OLK_BAD_PENDING_ROW, row, answer);
+        OLK_REQUIRE(known == 0.0 || known == 1.0, OLK_BAD_PENDING_ROW, row, known);
     }
     return OLK_HOLDS;
 }

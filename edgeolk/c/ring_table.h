@@ -134,16 +134,16 @@ enum {
 /* Targets as inputs of krls_auto: words of a block, part of the file format. */
 typedef struct {
     double known;           /* of the last targets, how many are known */
-    double waiting, oldest; /* rows that wait for their targets, and the place of the first */
+    double pending, oldest; /* rows that wait for their targets, and the place of the first */
 } olk_lagging;
 
-enum { OLK_LAG_KNOWN, OLK_LAG_WAITING, OLK_LAG_OLDEST, OLK_LAG_WORDS };
+enum { OLK_LAG_KNOWN, OLK_LAG_PENDING, OLK_LAG_OLDEST, OLK_LAG_WORDS };
 
 /* The quantile of the normal distribution that belongs to an interval of level .9. */
 static const double olk_normal_95 = 1.6448536269514722;
 
 /* What a waiting row has beside its inputs: its answer, and whether all its targets were known. */
-enum { OLK_WAITING_MORE = 2 };
+enum { OLK_PENDING_MORE = 2 };
 
 /* Rows of the region of inputs, d numbers each. */
 enum {
@@ -166,7 +166,7 @@ typedef struct {
     olk_tracking *words;
     double *origin; /* of the inputs, d numbers */
     olk_lagging *lagging;
-    double *recent, *waiting; /* the last targets, the newest first; rows without their target */
+    double *recent, *pending_rows; /* the last targets, the newest first; rows without their target */
     const double *row;        /* a row that has waited and is learned, else NULL */
     double variance;          /* of the target of the last answer */
     void *inputs, *vectors, *coef, *whitening, *factor, *mean;

@@ -274,7 +274,7 @@ cdef extern from "ring_table.h" nogil:
 
     ctypedef struct olk_lagging:
         double known
-        double waiting
+        double pending
 
     ctypedef struct olk_untuned:
         ptrdiff_t d
@@ -288,7 +288,7 @@ cdef extern from "ring_table.h" nogil:
         double* origin
         olk_lagging* lagging
         double* recent
-        double* waiting
+        double* pending_rows
         double variance
         void* inputs
         void* vectors

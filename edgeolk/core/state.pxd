@@ -193,7 +193,7 @@ cdef struct Family:
     count_fn may_wait         # number of rows
     ask_fn ask                # answers a placed row, which then waits; returns an Outcome
     tell_fn tell              # the target of the oldest row, NaN if never known; an Outcome
-    count_fn n_waiting
+    count_fn n_pending
     change_fn restart         # forgets the history
 
 

@@ -327,7 +327,7 @@ cdef class Engine:
     def pending(self):
         """Number of rows predicted whose targets have not arrived."""
         self.check_forecasts()
-        return self.state.family.n_waiting(&self.state)
+        return self.state.family.n_pending(&self.state)
 
     cdef int decide_row(self, object x, double* f) except -1:
         cdef Py_buffer view

@@ -15,12 +15,12 @@ from edgeolk.core.parts cimport FAMILY_SORF, loss_is_capped
 from edgeolk.core.state cimport DONE, Family, MAX_COUNT, REFUSED_COUNT, State
 from edgeolk.ring.ring cimport (
     ring_ask, ring_construct, ring_count_asked, ring_decide, ring_learn, ring_may_wait,
-    ring_n_outputs, ring_n_waiting, ring_restart, ring_rows_together, ring_scores, ring_tell,
+    ring_n_outputs, ring_n_pending, ring_restart, ring_rows_together, ring_scores, ring_tell,
     ring_threshold, ring_write_outputs,
 )
 from edgeolk.sorf.sorf cimport (
     sorf_ask, sorf_construct, sorf_decide, sorf_learn, sorf_may_wait, sorf_n_outputs,
-    sorf_n_waiting, sorf_restart, sorf_rows_together, sorf_scores, sorf_tell, sorf_threshold,
+    sorf_n_pending, sorf_restart, sorf_rows_together, sorf_scores, sorf_tell, sorf_threshold,
     sorf_write_outputs,
 )
 
@@ -39,7 +39,7 @@ cdef Family RING = Family(
     may_wait=ring_may_wait,
     ask=ring_ask,
     tell=ring_tell,
-    n_waiting=ring_n_waiting,
+    n_pending=ring_n_pending,
     restart=ring_restart,
 )
 cdef Family SORF = Family(
@@ -54,7 +54,7 @@ cdef Family SORF = Family(
     may_wait=sorf_may_wait,
     ask=sorf_ask,
     tell=sorf_tell,
-    n_waiting=sorf_n_waiting,
+    n_pending=sorf_n_pending,
     restart=sorf_restart,
 )
 

@@ -15,9 +15,7 @@ from edgeolk.parts.numbers import Family
 
 def module_of(learner: Learner) -> Any:
     """The module that writes the C of this learner."""
-    if learner._config.family == Family.SORF:
-        return sorf
-    config: Any = learner._config
-    if not config.learns_on_board:
-        return ring
-    return tracker if config.update.scores_itself else process
+    config = learner._config
+    learns = tracker if config.scales_targets else process
+    of_ring = learns if config.learns_on_board else ring
+    return {Family.SORF: sorf, Family.RING: of_ring}[config.family]

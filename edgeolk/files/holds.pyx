@@ -68,7 +68,7 @@ cdef extern from "ring_holds.h" nogil:
         size_t posterior_factor
         size_t lagging
         size_t recent_targets
-        size_t waiting_rows
+        size_t pending_rows
         size_t tracker_rows
         size_t kernel_row
         size_t column

@@ -60,7 +60,7 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
         *("target_offset", "first_targets", "first_target_0", "first_target_1"),
         "first_target_2",
     ),
-    "lagging": _words("d", "known_targets", "rows_waiting", "oldest_waiting"),
+    "lagging": _words("d", "known_targets", "rows_pending", "oldest_pending"),
     "evidence": _words("d", "evidence_error", "evidence_weight", "posterior_scale"),
     "memory_state": _words("q", "memory_held"),  # rows, from bit 32 on where the search begins
     "watch": _words("q", "idle_rows", "alarms", "watch_counts", "verdict"),

@@ -143,5 +143,5 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("BAD_POSTERIOR_FACTOR", "posterior_factor is out of range: {got}"),
     ("BAD_LAGGING", "number {where} of the waiting rows is {got}"),
     ("BAD_RECENT_TARGET", "target {where} among the inputs is {got}"),
-    ("BAD_WAITING_ROW", "a waiting row has the number {got}"),
+    ("BAD_PENDING_ROW", "a waiting row has the number {got}"),
 )

@@ -87,7 +87,7 @@ KINDS: dict[str, Kind] = {
     ),
     "lagging": Kind("w", (1, 3), "lags: known targets, rows that wait, the oldest of them", 88),
     "recent_targets": Kind("d", (1, "lags"), "lags: the last targets, the newest first", 89),
-    "waiting_rows": Kind(
+    "pending_rows": Kind(
         "d", lambda c: (int(c.values["delay"]), c.n_inputs + 2), "lags: rows without their target",
         90,
     ),

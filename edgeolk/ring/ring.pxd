@@ -92,7 +92,7 @@ cdef class SupportVectorRing:
     cdef double[:, ::1] mean_sum      # (columns, weights)
     cdef double[::1] origin           # (d,) the first row of krls_auto
     cdef double[::1] recent           # (lags,) the last targets, the newest first
-    cdef double[:, ::1] waiting       # (delay, d + lags + 2) rows without their target
+    cdef double[:, ::1] pending_rows       # (delay, d + lags + 2) rows without their target
     cdef float[:, ::1] input_scales_f32  # (8, d) widths and scales (c/ring_table.h)
     cdef double[:, ::1] input_scales_f64
     # scratch: nothing below is kept between calls
@@ -149,7 +149,7 @@ cdef void ring_write_outputs(const State* s, double* numbers) noexcept nogil
 cdef int64_t ring_may_wait(const State* s) noexcept nogil
 cdef int ring_ask(State* s, const void* x, double* f) noexcept nogil
 cdef int ring_tell(State* s, double y) noexcept nogil
-cdef int64_t ring_n_waiting(const State* s) noexcept nogil
+cdef int64_t ring_n_pending(const State* s) noexcept nogil
 cdef void ring_restart(State* s) noexcept nogil
 cdef void ring_average(State* s) noexcept nogil
 cdef void ring_count_asked(State* s) noexcept nogil

@@ -19,7 +19,7 @@ from edgeolk.ring.bases cimport maps_features, take_values
 from edgeolk.ring.expansion cimport familiarity
 from edgeolk.ring.filters.process cimport attach_process
 from edgeolk.ring.filters.untuned cimport (
-    attach_tracker, is_tracker, tracker_delay, tracker_forget, tracker_waiting, untuned_similarity,
+    attach_tracker, is_tracker, tracker_delay, tracker_forget, tracker_pending, untuned_similarity,
 )
 from edgeolk.ring.lookahead cimport (
     compute_ahead, put_row_ahead, rows_ahead, rows_together, score_rows, take_row_ahead,
@@ -104,7 +104,7 @@ cdef class SupportVectorRing:
         self.posterior_factor_f32, self.posterior_factor_f64 = pair(flat(views, "posterior_factor"))
         self.origin = flat(views, "origin")
         self.recent = flat(views, "recent_targets")
-        self.waiting = views.get("waiting_rows")
+        self.pending_rows = views.get("pending_rows")
         self.input_scales_f32, self.input_scales_f64 = pair(views.get("input_scales"))
         self.tracker_rows_f32, self.tracker_rows_f64 = pair(flat(views, "tracker_rows"))
         self.scores = flat(views, "scores")
@@ -220,8 +220,8 @@ cdef int ring_tell(State* s, double y) noexcept nogil:
     return tell_tracker(<SupportVectorRing>s.ring, y)
 
 
-cdef int64_t ring_n_waiting(const State* s) noexcept nogil:
-    return tracker_waiting(<SupportVectorRing>s.ring)
+cdef int64_t ring_n_pending(const State* s) noexcept nogil:
+    return tracker_pending(<SupportVectorRing>s.ring)
 
 
 cdef void ring_restart(State* s) noexcept nogil:

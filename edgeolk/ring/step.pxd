@@ -210,7 +210,7 @@ cdef inline int tell_tracker(SupportVectorRing ring, double y) noexcept nogil:
     cdef double f
     if not tracker_takes(ring, y):
         return REFUSED_COEFFICIENT
-    if not ring.tracker.lagging.waiting > 0.0:
+    if not ring.tracker.lagging.pending > 0.0:
         return REFUSED_NO_PENDING
     olk_begin_step(&ring.m.flags)
     f = tracker_tell(ring, y)
@@ -230,7 +230,7 @@ cdef inline int learn_untuned(SupportVectorRing ring, const void* x, double y,
         return REFUSED_COEFFICIENT
     if ring.tracker.delay > 1:
         return REFUSED_LATE
-    if ring.tracker.lags and ring.tracker.lagging.waiting > 0.0:
+    if ring.tracker.lags and ring.tracker.lagging.pending > 0.0:
         return REFUSED_PENDING
     olk_begin_step(&ring.m.flags)
     e.x = x

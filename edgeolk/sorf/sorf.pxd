@@ -177,7 +177,7 @@ cdef inline int64_t sorf_may_wait(const State* s) noexcept nogil:
     return s.setup.forecast.horizon if forecasts(s) else 0
 
 
-cdef inline int64_t sorf_n_waiting(const State* s) noexcept nogil:
+cdef inline int64_t sorf_n_pending(const State* s) noexcept nogil:
     return olk_model_pending(&s.sorf)
 
 

@@ -265,6 +265,8 @@ class ReplayConfig(Fields, Noted):
             if name not in inside and value != "auto"
         }
         algorithm, _, _, kind = self.resolved
+        if hosting.scales_itself(algorithm):  # it has no scaler outside, nor a width
+            algorithm, asked = RECOMMENDED, {"loss": "square"}
         return replace(self, algorithm=algorithm, params=asked, kind=kind)
 
     def pinned(self) -> ReplayConfig:

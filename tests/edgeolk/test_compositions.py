@@ -100,6 +100,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"scale": "standard"}, "krls_auto scales and clips inputs itself"),
             ({"dtype": "float64", "coefficients": "float32"}, "krls_auto needs dtype 'float32'"),
             ({"sparse": True}, "krls_auto reads every number of a row"),
+            ({"horizon": 3}, "horizon= is for lags="),
         )
     ),
     ({"sampling": "loss", "loss": "ramp"}, "Sampling.LOSS needs Loss.HINGE"),

@@ -61,7 +61,7 @@ static void ek_enter(uint8_t *base, olk_untuned *t)
     t->delay = ek_ring.delay;
     t->lagging = (olk_lagging *)ek_at(base, ek_ring.at.lagging);
     t->recent = (double *)ek_at(base, ek_ring.at.recent_targets);
-    t->waiting = (double *)ek_at(base, ek_ring.at.waiting_rows);
+    t->pending_rows = (double *)ek_at(base, ek_ring.at.pending_rows);
 #endif
 }
 
@@ -102,7 +102,7 @@ int ek_learn(void *arena, const ek_number *x, double y, double *score)
     if (!olk_auto_accepts(&t, x) || !ek_takes(&t, y))
         return ek_reject(base, EK_BAD_ROW);
 #if EK_FORECASTS
-    if (t.delay > 1 || t.lagging->waiting > 0.0)
+    if (t.delay > 1 || t.lagging->pending > 0.0)
         return EK_WRONG_ORDER;
 #endif
     olk_begin_step(ek_flags(base));
@@ -179,7 +179,7 @@ int ek_tell(void *arena, double y)
     ek_enter(base, &t);
     if (!ek_takes(&t, y))
         return EK_BAD_LABEL;
-    if (!(t.lagging->waiting > 0.0))
+    if (!(t.lagging->pending > 0.0))
         return EK_WRONG_ORDER;
     olk_begin_step(ek_flags(base));
     ek_count_error(base, y, olk_auto_tell(&t, y));

@@ -30,7 +30,7 @@ cdef inline void attach_tracker(SupportVectorRing ring, olk_tracking* words,
     if t.lags:
         t.lagging = lagging
         t.recent = &ring.recent[0]
-        t.waiting = &ring.waiting[0, 0]
+        t.pending_rows = &ring.pending_rows[0, 0]
     t.budget = ring.c.budget
     t.stride = ring.c.stride
     t.words = words
@@ -115,9 +115,9 @@ cdef inline int64_t tracker_delay(SupportVectorRing ring) noexcept nogil:
     return ring.tracker.delay if ring.tracker.lags else 0
 
 
-cdef inline int64_t tracker_waiting(SupportVectorRing ring) noexcept nogil:
+cdef inline int64_t tracker_pending(SupportVectorRing ring) noexcept nogil:
     """Rows that wait for their targets."""
-    return <int64_t>ring.tracker.lagging.waiting
+    return <int64_t>ring.tracker.lagging.pending
 
 
 cdef inline void tracker_forget(SupportVectorRing ring) noexcept nogil:

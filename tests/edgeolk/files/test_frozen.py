@@ -80,7 +80,7 @@ OPTION_REGIONS = {
     "channel_bytes": 52, "clock": 53, "clock_bytes": 54, "memory_mistakes": 55,
     "history": 56, "forecaster": 57, "head": 58, "ml_poly": 59, "pending": 60, "season": 61,
     "kernel_rows": 62, "tracking": 84, "origin": 85, "input_scales": 86,
-    "posterior_factor": 87, "lagging": 88, "recent_targets": 89, "waiting_rows": 90,
+    "posterior_factor": 87, "lagging": 88, "recent_targets": 89, "pending_rows": 90,
     "moments": 81, "units": 82, "frozen": 83,
 }  # fmt: skip
 PARTS = (
@@ -102,7 +102,7 @@ STRUCTS = {
     "tracking": "scale_sum:d scale_weight:d noise_in_use:d log_noise:d log_noise_in_use:d"
     " noise_rows:d noise_share:d noise_information:d inputs_seen:d drift_turn:d target_offset:d"
     " first_targets:d first_target_0:d first_target_1:d first_target_2:d",
-    "lagging": "known_targets:d rows_waiting:d oldest_waiting:d",
+    "lagging": "known_targets:d rows_pending:d oldest_pending:d",
     "evidence": "evidence_error:d evidence_weight:d posterior_scale:d",
     "memory_state": "memory_held:q",
     "watch": "idle_rows:q alarms:q watch_counts:q verdict:q",
@@ -132,7 +132,7 @@ TYPES = {
     "memory_mistakes": "computing", "memory_narrow": "computing", "posterior": "d",
     "whitening": "real", "covariance": "real",
     "coordinates": "real", "origin": "d", "input_scales": "real",
-    "recent_targets": "d", "waiting_rows": "d",
+    "recent_targets": "d", "pending_rows": "d",
     "posterior_factor": "real", "moments": "d", "units": "b", "frozen": "w",
 }  # fmt: skip
 
