@@ -68,6 +68,14 @@ def takes_history(algorithm: Any) -> bool:
         return False
 
 
+def chooses_loss(algorithm: Any) -> bool:
+    """Whether callers choose the loss of a named algorithm; else it has one."""
+    try:
+        return "loss" in find(algorithm).choices
+    except (TypeError, ValueError):
+        return True
+
+
 def scales_itself(algorithm: Any) -> bool:
     """Whether a named algorithm always scales inputs and targets, and has no width to choose."""
     try:

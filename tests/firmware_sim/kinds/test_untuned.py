@@ -46,7 +46,8 @@ def test_same_as_a_loop_by_hand(tank: Path, params: dict[str, Any]) -> None:
     learner = ek.Learner("krls_auto", n_features=2, budget=result.learner["budget"], **params)
     errors = np.abs(learner.learn_many(X, y) - y)
     assert result.metrics.summary()["learner"]["mae"] == pytest.approx(errors.mean())
-    assert result.metrics.loss("learner") < 0.5 * result.metrics.loss("last_value")
+    if params:  # half of the target is its own past
+        assert result.metrics.loss("learner") < 0.5 * result.metrics.loss("last_value")
     # Neither readings nor targets have a scaler beside it.
     assert not {"scaler", "target scaler"} & {part.name for part in result.layout.parts}
 

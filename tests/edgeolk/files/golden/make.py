@@ -50,6 +50,7 @@ ADDED: dict[str, dict[str, Case]] = {
     "krls_auto": {
         **{f"krls_auto-{dtype}": ("krls_auto", {"dtype": dtype}, 90)
            for dtype in ("float32", "float64")},
+        "krls_auto-float32-narrow": ("krls_auto", {"coefficients": "float32"}, 40),
         "krls_auto-filling": ("krls_auto", {}, 6),
         "krls_auto-waiting": ("krls_auto", {}, 2),
         "krls_auto-lags": ("krls_auto", {"lags": 2}, 40),
