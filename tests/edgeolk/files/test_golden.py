@@ -98,7 +98,8 @@ def test_going_on(version: int, stem: str, tmp_path: Path) -> None:
         else:
             same(learner.dual_coef_, then["dual_coef"])
         if "support_vectors" in then:
-            vectors = np.array(then["support_vectors"]).reshape(-1, learner.support_vectors_.shape[1])
+            width = learner.support_vectors_.shape[1]
+            vectors = np.array(then["support_vectors"]).reshape(-1, width)
             same(learner.support_vectors_, vectors)
         agree(decided(learner), then["decisions"])
         if "averaged" in then:
