@@ -10,7 +10,7 @@ import argparse
 import math
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,7 +22,8 @@ import edgeolk as ek
 from bench import datasets, machine
 from bench.drawing import figure_of, save
 from bench.filters import series
-from bench.table import ROOT, Report, Table
+from bench.machine import ROOT
+from bench.table import Report, Table
 from bench.timing import timed
 
 Numbers = NDArray[np.float64]
@@ -120,7 +121,7 @@ def measure(name: str, ram: str, starts: int = len(STARTS)) -> dict[str, dict[st
         errors, times = [], []
         for X, y in parts:
             learner = make(X.shape[1], ram)
-            f, seconds = timed(lambda one=learner, rows=(X, y): one.learn_many(*rows))
+            f, seconds = timed(partial(learner.learn_many, X, y))
             errors.append(decibels(np.asarray(f), y))
             times.append(1e6 * seconds / len(y))
         found[method] = {"error": fmean(errors), "us": min(times), "bytes": learner.nbytes}
