@@ -1,8 +1,8 @@
 """``python -m bench.filters.choice``: which learner of targets by bytes, inputs and order?
 
 `sorf`, the forecaster, `krls_auto` alone and with its last targets, on sets and streams, in order
-and shuffled; and `sorf` and `krls_auto` with half the bytes each, mixed by their errors. ``--sets NAME``
-takes some of them and saves nothing.
+and shuffled; and `sorf` and `krls_auto` with half the bytes each, mixed by their errors. ``--sets
+NAME`` takes some of them and saves nothing.
 """
 
 from __future__ import annotations

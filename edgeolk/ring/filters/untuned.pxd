@@ -1,8 +1,8 @@
 """krls_auto: the tracker without settings of c/krls_auto.h, over the regions of a ring.
 
 It has kernel rows of its own, with a width for each input, and a linear part: scores are not those
-of the basis. Vectors are kept relative to the first row (``origin``). With ``lags`` the last targets
-are inputs too, and rows may wait for their targets.
+of the basis. Vectors are kept relative to the first row (``origin``). With ``lags`` the last
+targets are inputs too, and rows may wait for their targets.
 """
 
 from libc.math cimport INFINITY, isnan, sqrt
