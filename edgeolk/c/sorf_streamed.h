@@ -50,6 +50,8 @@ static OLK_NOINLINE void olk_stream(const olk_sorf *p, const olk_sorf_state *s,
     const int small_angles = olk_angles_are_small(p, s, x, 1);
     for (int32_t g = 0; g < p->groups; g++) {
         int at = 0;
+        if (olk_is_linear_group(p, g)) /* linear_group.h */
+            continue;
         if (p->groups > 1 && plan && !plan->live[g]) {
             const ptrdiff_t words = (p->d + 31) / 32 + 4;
             olk_pcg_skip(&generator, OLK_PCG_SIGNS,

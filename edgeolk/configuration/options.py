@@ -43,6 +43,7 @@ class Parameters(TypedDict, total=False):
     constant: bool | None
     D: int | None
     decay: float
+    delay: int
     delta: float
     dependence: float | None
     drift: bool | None
@@ -68,6 +69,7 @@ class Parameters(TypedDict, total=False):
     jitter: float | None
     k: int | None
     kernel_gamma: Literal["auto"] | float | None
+    lags: int
     lam: float | None
     lapse: int
     last_label: bool

@@ -269,6 +269,44 @@ cdef extern from "ring_table.h" nogil:
         double variance
         ptrdiff_t slot
 
+    ctypedef struct olk_tracking:
+        double num
+
+    ctypedef struct olk_lagging:
+        double known
+        double pending
+
+    ctypedef struct olk_untuned:
+        ptrdiff_t d
+        ptrdiff_t budget
+        ptrdiff_t stride
+        ptrdiff_t n
+        ptrdiff_t lags
+        ptrdiff_t delay
+        int32_t frozen
+        olk_tracking* words
+        double* origin
+        olk_lagging* lagging
+        double* recent
+        double* pending_rows
+        double variance
+        void* inputs
+        void* vectors
+        void* coef
+        void* whitening
+        void* factor
+        void* mean
+        void* kernel_row
+        void* scratch
+
+    ctypedef void (*olk_simd_auto_begin)(olk_untuned* t) noexcept
+    ctypedef int (*olk_simd_auto_accepts)(const olk_untuned* t, const void* x) noexcept
+    ctypedef double (*olk_simd_auto_learn)(olk_untuned* t, const void* x, double y) noexcept
+    ctypedef double (*olk_simd_auto_answer)(olk_untuned* t, const void* x) noexcept
+    ctypedef int (*olk_simd_auto_takes)(const olk_untuned* t, double y) noexcept
+    ctypedef double (*olk_simd_auto_tell)(olk_untuned* t, double y) noexcept
+    ctypedef void (*olk_simd_auto_forget)(const olk_untuned* t) noexcept
+
     ctypedef int (*olk_simd_process_outside)(olk_process* g) noexcept
     ctypedef ptrdiff_t (*olk_simd_process_victim)(const olk_process* g) noexcept
     ctypedef ptrdiff_t (*olk_simd_process_learn)(olk_process* g) noexcept
@@ -316,6 +354,15 @@ cdef extern from "ring_table.h" nogil:
         olk_simd_process_learn process_learn[3]
         olk_simd_process_variance process_variance[3]
         olk_simd_process_is_sound process_is_sound[3]
+        olk_simd_auto_begin auto_begin[3]
+        olk_simd_auto_accepts auto_accepts[3]
+        olk_simd_auto_learn auto_learn[3]
+        olk_simd_auto_answer auto_answer[3]
+        olk_simd_auto_answer auto_variance[3]
+        olk_simd_auto_takes auto_takes[3]
+        olk_simd_auto_answer auto_ask[3]
+        olk_simd_auto_tell auto_tell[3]
+        olk_simd_auto_forget auto_forget[3]
         olk_learn_readings_fn learn_readings
 
 

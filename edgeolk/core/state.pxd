@@ -180,6 +180,8 @@ ctypedef int (*fill_fn)(State* s, object config, object regions) except -1
 ctypedef object (*views_fn)(State* s, dict views)
 ctypedef void (*bind_fn)(State* s, object ring) noexcept
 ctypedef dict (*counters_fn)(const State* s)
+ctypedef int (*ask_fn)(State* s, const void* x, double* f) noexcept nogil
+ctypedef int (*tell_fn)(State* s, double y) noexcept nogil
 
 
 cdef struct Family:
@@ -201,6 +203,12 @@ cdef struct Family:
     views_fn ring_of          # an object with the views of a ring, bound to the struct; or None
     bind_fn bind              # binds such an object to another struct
     counters_fn counters      # further counters of the block, by name
+    # Of models whose rows may wait for their targets (a count of 0 says that none may).
+    count_fn may_wait         # number of rows
+    ask_fn ask                # answers a placed row, which then waits; returns an Outcome
+    tell_fn tell              # the target of the oldest row, NaN if never known; an Outcome
+    count_fn n_pending
+    change_fn restart         # forgets the history
 
 
 cdef struct State:

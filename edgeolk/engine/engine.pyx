@@ -18,12 +18,12 @@ from edgeolk.engine.setup cimport fill_cleared
 from edgeolk.core.rows cimport accepts, borrow, move_scratch
 from edgeolk.ring.ring cimport ring_average, ring_variance
 from edgeolk.sorf.sorf cimport (
-    forecasts, memory_share, repeats, since_check, sorf_ask, sorf_tell, watches,
+    memory_share, repeats, since_check, watches,
 )
 from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.c cimport (
     OLK_SEALED, olk_begin_step, olk_counts, olk_end_step, olk_intake_measured, olk_model_accept,
-    olk_model_counts, olk_model_pending, olk_model_restart, olk_model_verdict, olk_simd,
+    olk_model_counts, olk_model_verdict, olk_simd,
     olk_verdict, olk_width,
 )
 from edgeolk.core.refusals cimport (
@@ -210,14 +210,16 @@ cdef class Engine:
         return f
 
     cdef int check_forecasts(self) except -1:
-        if not forecasts(&self.state):
-            raise AttributeError("forecasts need history=True, which this learner does not have")
+        if not self.state.family.may_wait(&self.state):
+            raise AttributeError(
+                "forecasts need history=True, or lags= of krls_auto, which this learner does not"
+                " have")
         return 0
 
     cdef int check_variance(self) except -1:
         if "evidence" not in self.regions:
             raise AttributeError(
-                "variances need a Gaussian process: the algorithms krls_t and sogp have them")
+                "variances need a Gaussian process: the algorithms krls_t, sogp and krls_auto have")
         return 0
 
     def variance_row(self, object x):
@@ -240,7 +242,7 @@ cdef class Engine:
         self.check_forecasts()
         borrow(x, "x", 0, &view)
         try:
-            outcome = sorf_ask(&self.state, self.check_row(&view, True), &f)
+            outcome = self.state.family.ask(&self.state, self.check_row(&view, True), &f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
@@ -255,7 +257,7 @@ cdef class Engine:
         if not is_label(&self.state, target):
             raise label_error(target, labels_allowed(&self.state), "y", repr(y))
         self.idle()
-        outcome = sorf_tell(&self.state, target)
+        outcome = self.state.family.tell(&self.state, target)
         if outcome != DONE:
             raise outcome_error(outcome, "y")
 
@@ -277,7 +279,7 @@ cdef class Engine:
             self.check_forecasts()
         self.idle()
         self.unseal()
-        olk_model_restart(&self.state.sorf)
+        self.state.family.restart(&self.state)
 
     def freeze(self):
         """From now on a forecaster updates nothing but the history of its target.
@@ -292,11 +294,12 @@ cdef class Engine:
     def last_forecast(self):
         """The last forecast, the half width of each interval, the weights of the experts."""
         cdef State* s = &self.state
+        cdef int64_t levels = s.setup.forecast.n_levels
         self.check_forecasts()
         return (
             s.forecast.answer,
-            [s.forecast.half_width[i] for i in range(s.setup.forecast.n_levels)],
-            [s.forecast.share[i] for i in range(3 if s.setup.forecast.kernel else 2)],
+            [s.forecast.half_width[i] for i in range(levels)],
+            [s.forecast.share[i] for i in range(s.family.n_outputs(s) - levels)],
         )
 
     def setup(self):
@@ -306,7 +309,7 @@ cdef class Engine:
     def pending(self):
         """Number of rows predicted whose targets have not arrived."""
         self.check_forecasts()
-        return olk_model_pending(&self.state.sorf)
+        return self.state.family.n_pending(&self.state)
 
     cdef int decide_row(self, object x, double* f) except -1:
         cdef Py_buffer view

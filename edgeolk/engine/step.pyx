@@ -16,15 +16,17 @@ from edgeolk.core.state cimport DONE, Family, MAX_COUNT, REFUSED_COUNT, State
 from edgeolk.engine.setup cimport fill_ring_setup, fill_sorf_setup
 from edgeolk.ring.fill cimport fill_ring
 from edgeolk.ring.ring cimport (
-    ring_bind, ring_construct, ring_count_asked, ring_counters, ring_decide, ring_learn,
-    ring_maps_features, ring_n_outputs, ring_of, ring_rebuild, ring_rows_ahead, ring_rows_together,
-    ring_scores, ring_threshold, ring_write_outputs,
+    ring_ask, ring_bind, ring_construct, ring_count_asked, ring_counters, ring_decide, ring_learn,
+    ring_maps_features, ring_may_wait, ring_n_outputs, ring_n_pending, ring_of, ring_rebuild,
+    ring_restart, ring_rows_ahead, ring_rows_together, ring_scores, ring_tell, ring_threshold,
+    ring_write_outputs,
 )
 from edgeolk.sorf.fill cimport fill_sorf
 from edgeolk.sorf.sorf cimport (
-    sorf_bind, sorf_construct, sorf_count_asked, sorf_counters, sorf_decide, sorf_learn,
-    sorf_maps_features, sorf_n_outputs, sorf_rebuild, sorf_ring_of, sorf_rows_ahead,
-    sorf_rows_together, sorf_scores, sorf_threshold, sorf_write_outputs,
+    sorf_ask, sorf_bind, sorf_construct, sorf_count_asked, sorf_counters, sorf_decide, sorf_learn,
+    sorf_maps_features, sorf_may_wait, sorf_n_outputs, sorf_n_pending, sorf_rebuild, sorf_restart,
+    sorf_ring_of, sorf_rows_ahead, sorf_rows_together, sorf_scores, sorf_tell, sorf_threshold,
+    sorf_write_outputs,
 )
 
 
@@ -57,6 +59,11 @@ cdef Family RING = Family(
     ring_of=ring_of,
     bind=ring_bind,
     counters=ring_counters,
+    may_wait=ring_may_wait,
+    ask=ring_ask,
+    tell=ring_tell,
+    n_pending=ring_n_pending,
+    restart=ring_restart,
 )
 cdef Family SORF = Family(
     learn=sorf_learn,
@@ -75,6 +82,11 @@ cdef Family SORF = Family(
     ring_of=sorf_ring_of,
     bind=sorf_bind,
     counters=sorf_counters,
+    may_wait=sorf_may_wait,
+    ask=sorf_ask,
+    tell=sorf_tell,
+    n_pending=sorf_n_pending,
+    restart=sorf_restart,
 )
 
 

@@ -65,6 +65,8 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("process", "float64", "library"): Cost(2136, None, (17, 23)),
     ("whitened", "float32", "library"): Cost(1664, None, (14, 21)),
     ("whitened", "float64", "library"): Cost(1784, None, (14, 21)),
+    ("tracker", "float32", "library"): Cost(1152, None, (12, 21)),
+    ("tracker", "float64", "library"): Cost(1848, None, (14, 24)),
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
 #: type they are computed in.
@@ -85,7 +87,7 @@ def _case_of(learner: Learner) -> tuple[str, str]:
     if kind == "learner" and learner._config.values["memory"]:
         kind = "remembering"
     wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
-    return kind, wide if kind in ("ring", "process", "whitened") else learner.dtype
+    return kind, wide if kind in ("ring", "process", "whitened", "tracker") else learner.dtype
 
 
 def costs_of(learner: Learner) -> dict[str, Cost]:

@@ -162,8 +162,8 @@ def export_c(
     Parameters
     ----------
     learner : Learner
-        An exported ``sorf``, ``krls_t`` or ``sogp`` scores, predicts and learns. Other learners
-        with support vectors only score and predict: their support vectors are constants.
+        An exported ``sorf``, ``krls_t``, ``sogp`` or ``krls_auto`` scores, predicts and learns.
+        Other learners with support vectors only score and predict: their vectors are constants.
     folder : str or path-like
         Created if it does not exist. Files of an earlier export are replaced; other files of the
         same names are not.

@@ -34,6 +34,14 @@ FILES = ("block.h", "call.h", "crc.h", "state.h", "flash.h", "flash.c")
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 
 
+#: The variables of a program that uses a forecaster, and the calls for each row.
+FORECASTS = f"{ROW}\ndouble target;\nek_forecast next;", [
+    "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
+    "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
+    "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
+]
+
+
 DECLARED = """\
 /* The non-zero parts of its state. The first run contains the header. EK_FLASH_DATA: constants of
    an AVR are in RAM unless they ask for flash, which has an address space of its own. */
@@ -76,11 +84,7 @@ def use_of(learner: Learner) -> tuple[str, list[str]]:
     """The variables of a program that uses the model, and the calls for each row."""
     config: Any = learner._config
     if config.forecaster:
-        return f"{ROW}\ndouble target;\nek_forecast next;", [
-            "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
-            "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
-            "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
-        ]
+        return FORECASTS
     if config.watch:
         return f"{ROW}\ndouble seconds; /* since a midnight of the place; NAN: not known */", [
             "ek_verdict verdict = ek_watch(arena, row, seconds); /* every period */",

@@ -138,4 +138,11 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("BAD_EVIDENCE", "number {where} of the evidence is {got}"),
     ("BAD_WHITENING", "whitening is out of range: {got}"),
     ("BAD_COORDINATE", "a whitened coordinate is out of range: {got}"),
+    ("BAD_TRACKING", "number {where} of the tracker is {got}"),
+    ("BAD_ORIGIN", "the first row has {got} as input {where}"),
+    ("BAD_INPUT_SCALE", "number {where} of the scales of inputs is {got}"),
+    ("BAD_POSTERIOR_FACTOR", "posterior_factor is out of range: {got}"),
+    ("BAD_LAGGING", "number {where} of the waiting rows is {got}"),
+    ("BAD_RECENT_TARGET", "target {where} among the inputs is {got}"),
+    ("BAD_PENDING_ROW", "a waiting row has the number {got}"),
 )

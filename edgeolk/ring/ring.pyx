@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
     OLK_F64, OLK_GAUSSIAN, olk_begin_step, olk_end_step, olk_intake, olk_intake_keep,
-    olk_intake_set_width, olk_intake_width_is_due,
+    olk_intake_set_width, olk_intake_width_is_due, olk_lagging, olk_tracking,
 )
 from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.state cimport (
@@ -18,13 +18,18 @@ from edgeolk.core.state cimport (
 from edgeolk.ring.bases cimport maps_features, take_values
 from edgeolk.ring.expansion cimport coefficient_count, familiarity
 from edgeolk.ring.filters.process cimport attach_process
+from edgeolk.ring.filters.untuned cimport (
+    attach_tracker, is_tracker, tracker_delay, tracker_forget, tracker_pending, untuned_similarity,
+)
 from edgeolk.ring.lookahead cimport (
     compute_ahead, put_row_ahead, rows_ahead, rows_together, score_rows, take_row_ahead,
     update_changed_slots,
 )
 from edgeolk.ring.rebuild cimport rebuild_derived
 from edgeolk.ring.switches cimport update_variance
-from edgeolk.ring.step cimport average, clear, construct, decide, learn_row
+from edgeolk.ring.step cimport (
+    ask_tracker, average, clear, construct, decide, learn_row, tell_tracker,
+)
 
 
 cdef object flat(dict views, str name):
@@ -96,6 +101,12 @@ cdef class SupportVectorRing:
         self.covariance_f32, self.covariance_f64 = pair(flat(views, "covariance"))
         self.mean_f32, self.mean_f64 = pair(flat(views, "coordinates"))
         self.rows_f32, self.rows_f64 = pair(views.get("whitened_rows"))
+        self.posterior_factor_f32, self.posterior_factor_f64 = pair(flat(views, "posterior_factor"))
+        self.origin = flat(views, "origin")
+        self.recent = flat(views, "recent_targets")
+        self.pending_rows = views.get("pending_rows")
+        self.input_scales_f32, self.input_scales_f64 = pair(views.get("input_scales"))
+        self.tracker_rows_f32, self.tracker_rows_f64 = pair(flat(views, "tracker_rows"))
         self.scores = flat(views, "scores")
         self.nearest = flat(views, "nearest")
         self.nearest_d2_f32, self.nearest_d2_f64 = pair(flat(views, "nearest_distance"))
@@ -135,6 +146,9 @@ cdef class SupportVectorRing:
         self.simd = s.simd
         if self.evidence != NULL:
             attach_process(self)
+        if self.origin is not None:
+            attach_tracker(self, <olk_tracking*>words(views, "tracking"),
+                           <olk_lagging*>words(views, "lagging"))
         return 0
 
     cdef void bind(self, State* s) noexcept:
@@ -184,11 +198,36 @@ cdef double ring_threshold(const State* s) noexcept nogil:
 
 
 cdef int64_t ring_n_outputs(const State* s) noexcept nogil:
-    return 0
+    return 2 if ring_may_wait(s) else 0
 
 
 cdef void ring_write_outputs(const State* s, double* numbers) noexcept nogil:
-    pass
+    """Of the last answer of a tracker with ``lags``: half the width of its interval, and the weight
+    of the kernel."""
+    numbers[0] = s.forecast.half_width[0]
+    numbers[1] = s.forecast.share[0]
+
+
+cdef int64_t ring_may_wait(const State* s) noexcept nogil:
+    return tracker_delay(<SupportVectorRing>s.ring)
+
+
+cdef int ring_ask(State* s, const void* x, double* f) noexcept nogil:
+    return ask_tracker(<SupportVectorRing>s.ring, x, f)
+
+
+cdef int ring_tell(State* s, double y) noexcept nogil:
+    return tell_tracker(<SupportVectorRing>s.ring, y)
+
+
+cdef int64_t ring_n_pending(const State* s) noexcept nogil:
+    return tracker_pending(<SupportVectorRing>s.ring)
+
+
+cdef void ring_restart(State* s) noexcept nogil:
+    olk_begin_step(&s.m.flags)
+    tracker_forget(<SupportVectorRing>s.ring)
+    olk_end_step(&s.m.flags, 0)
 
 
 cdef void ring_average(State* s) noexcept nogil:
@@ -203,6 +242,8 @@ cdef void ring_count_asked(State* s) noexcept nogil:
 
 
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil:
+    if is_tracker(<SupportVectorRing>s.ring):
+        return untuned_similarity(<SupportVectorRing>s.ring, x)
     return familiarity(<SupportVectorRing>s.ring, x)
 
 

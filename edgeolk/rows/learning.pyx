@@ -19,7 +19,6 @@ from edgeolk.rows.scoring cimport Scorer
 from edgeolk.core.refusals cimport (
     check_clock, label_error, labels_allowed, outcome_error, seconds_of,
 )
-from edgeolk.sorf.sorf cimport sorf_ask
 from edgeolk.core.state cimport (
     DONE, LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TIMES, LABELS_TWO, State,
 )
@@ -119,7 +118,7 @@ cdef class RowLearner(Scorer):
         return NAN
 
     def ask_one(self, x):
-        """Predict one row, and keep it until its target arrives; with ``history=True``.
+        """Predict one row, and keep it until its target arrives; with ``history=True``, ``lags=``.
 
         Parameters
         ----------
@@ -136,7 +135,7 @@ cdef class RowLearner(Scorer):
         TypeError, ValueError
             Bad row; nothing has changed.
         AttributeError
-            The learner was created without ``history=True``.
+            The learner was created with neither ``history=True`` nor ``lags=``.
 
         Notes
         -----
@@ -152,7 +151,8 @@ cdef class RowLearner(Scorer):
         self.engine.check_forecasts()
         cdef object row = self.check_row(x)
         self.engine.idle()
-        outcome = sorf_ask(&self.engine.state, self.place_row(row, True), &f)
+        outcome = self.engine.state.family.ask(
+            &self.engine.state, self.place_row(row, True), &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f

@@ -42,6 +42,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "ring, float16": {"algorithm": "rbp", "budget": 9, "dtype": "float16", "n_classes": 3},
     "ring, int8": {"algorithm": "rbp", "budget": 9, "dtype": "int8", "kernel": ek.Linear()},
     "process": {"algorithm": "krls_t", "budget": 9, "scale": "standard", "gamma": "auto"},
+    "untuned": {"algorithm": "krls_auto", "budget": 9},
     "process, whitened": {"algorithm": "sogp", "budget": 9, "coefficients": "float32",
                           "dtype": "float32"},
     "ring, probability": {"algorithm": "ogd", "budget": 9, "loss": "logistic", "scale": "minmax"},

@@ -23,7 +23,7 @@ from edgeolk.sorf import options as lists
 VALUES = {
     Family.RING: "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows coe b0 ald"
-    " epsilon nu radius coherence last_rows dependence forgetting noise jitter",
+    " epsilon nu radius coherence last_rows dependence forgetting noise jitter lags delay",
     Family.SORF: "r unit sharp delta cmin cmax shrink linear last_label relevance groups nu window"
     " scratch history horizon season drift leak memory lapse clock memory_narrow",
 }
@@ -79,7 +79,9 @@ OPTION_REGIONS = {
     "statistics": 80, "channels": 48, "channel_counts": 49, "watch_scores": 50, "watch": 51,
     "channel_bytes": 52, "clock": 53, "clock_bytes": 54, "memory_mistakes": 55,
     "history": 56, "forecaster": 57, "head": 58, "ml_poly": 59, "pending": 60, "season": 61,
-    "kernel_rows": 62, "moments": 81, "units": 82, "frozen": 83,
+    "kernel_rows": 62, "tracking": 84, "origin": 85, "input_scales": 86,
+    "posterior_factor": 87, "lagging": 88, "recent_targets": 89, "pending_rows": 90,
+    "moments": 81, "units": 82, "frozen": 83,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -97,6 +99,10 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "tracking": "scale_sum:d scale_weight:d noise_in_use:d log_noise:d log_noise_in_use:d"
+    " noise_rows:d noise_share:d noise_information:d inputs_seen:d drift_turn:d target_offset:d"
+    " first_targets:d first_target_0:d first_target_1:d first_target_2:d",
+    "lagging": "known_targets:d rows_pending:d oldest_pending:d",
     "evidence": "evidence_error:d evidence_weight:d posterior_scale:d",
     "memory_state": "memory_held:q",
     "watch": "idle_rows:q alarms:q watch_counts:q verdict:q",
@@ -125,7 +131,9 @@ TYPES = {
     "shared_relevance": "computing", "drift": "computing", "row_memory": "b",
     "memory_mistakes": "computing", "memory_narrow": "computing", "posterior": "d",
     "whitening": "real", "covariance": "real",
-    "coordinates": "real", "moments": "d", "units": "b", "frozen": "w",
+    "coordinates": "real", "origin": "d", "input_scales": "real",
+    "recent_targets": "d", "pending_rows": "d",
+    "posterior_factor": "real", "moments": "d", "units": "b", "frozen": "w",
 }  # fmt: skip
 
 

@@ -47,6 +47,15 @@ ADDED: dict[str, dict[str, Case]] = {
         "krls_t-scaled": ("krls_t", {"scale": "standard", "dtype": "float64"}, 40),
         "sogp-wide": ("sogp", {"budget": 33, "dtype": "float64"}, 90),
     },
+    "krls_auto": {
+        **{f"krls_auto-{dtype}": ("krls_auto", {"dtype": dtype}, 90)
+           for dtype in ("float32", "float64")},
+        "krls_auto-float32-narrow": ("krls_auto", {"coefficients": "float32"}, 40),
+        "krls_auto-filling": ("krls_auto", {}, 6),
+        "krls_auto-waiting": ("krls_auto", {}, 2),
+        "krls_auto-lags": ("krls_auto", {"lags": 2}, 40),
+        "krls_auto-lags-float64": ("krls_auto", {"lags": 2, "dtype": "float64"}, 40),
+    },
     "watch": {
         f"sorf-watch-{dtype}{mark}": (
             "sorf", {"loss": "novelty", "history": True, "budget": 64, "dtype": dtype, **more}, 250
