@@ -133,6 +133,16 @@ class WindowsPlan:
         return len(self.names)
 
     @property
+    def boundary(self) -> int:
+        """Alignment of the block, in bytes."""
+        return ALIGNMENT
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes of the block without the padding before it."""
+        return self.nbytes - ALIGNMENT
+
+    @property
     def bits(self) -> int:
         """The features as the bits of c/sample_windows.h."""
         return sum(BITS[name] for name in self.features)

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from edgeolk.windows.plan import WindowsPlan
 
 class Windows:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         channels: int,
         size: int = 256,
         hop: int = 128,
@@ -20,7 +20,7 @@ class Windows:
         bands: int | Sequence[float] | None = None,
         envelope: bool = False,
         buffer: Any = None,
-    ) -> None: ...
+    ) -> Windows: ...
     def feed_one(
         self, sample: ArrayLike, out: NDArray[np.float32] | None = None
     ) -> NDArray[np.float32] | None: ...

@@ -9,7 +9,7 @@ from edgeolk.core.arena cimport Arena
 import numpy as np
 
 from edgeolk.windows import file as files
-from edgeolk.windows.plan import ALIGNMENT, windows_plan
+from edgeolk.windows.plan import windows_plan
 from edgeolk.windows.samples import check_samples
 
 cnp.import_array()
@@ -114,7 +114,7 @@ cdef class Windows:
         self.options.rate = plan.rate
         for i, edge in enumerate(plan.edges):
             self.options.edges[i] = edge
-        self.arena = Arena(plan.nbytes, buffer, boundary=ALIGNMENT)
+        self.arena = Arena(plan.nbytes, buffer, boundary=plan.boundary)
         olk_windows_attach(&self.at, &self.options, <uint8_t*>self.arena.base)
         if self.at.bytes != self.arena.length:
             raise AssertionError(f"the plan has {self.arena.length} bytes, C {self.at.bytes}")
