@@ -187,11 +187,13 @@ def _features(features: Any) -> tuple[tuple[str, ...], int]:
             "features must be the name of a set or a sequence of names, got"
             f" {type(features).__name__}"
         )
+    if len(features) == 1 and features[0] in SETS:
+        return SETS[features[0]]
     for name in features:
         if name not in FEATURES:
             raise ValueError(
                 f"features must be among {', '.join(FEATURES)}, got {name!r}"
-                f"{suggest(name, FEATURES)}"
+                f"{suggest(name, (*SETS, *FEATURES))}"
             )
     if not features or len(set(features)) < len(features):
         raise ValueError(f"features must be one or more names that differ, got {features!r}")
