@@ -26,7 +26,7 @@ def blocks(language: str) -> list[str]:
 def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that the page's Python writes."""
     monkeypatch.chdir(tmp_path)
-    (python,) = blocks("python")
+    python = blocks("python")[0]
     exec(compile(python, "microcontrollers.md", "exec"), {})
     return tmp_path / "board"
 
