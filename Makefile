@@ -88,7 +88,7 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest $(EVERY_CORE)
 
 test-mcu: $(VENV)/.test
-	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/mcu/test_mcu.py
+	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/mcu/test_mcu.py tests/firmware_sim/mcu/test_sampling.py
 
 # Every export of the agreement list must give the library's answers, which build/exports stores.
 exports: $(VENV)/.test

@@ -91,6 +91,7 @@ class ReplayConfig(Fields, Noted):
         self._check_scaling()
         self._check_device()
         self._check_held_out()
+        self._check_windows()
 
     def _take_forecast(self) -> None:
         """Set the target and the kind of labels of a forecast, and refuse what contradicts it."""
@@ -199,6 +200,34 @@ class ReplayConfig(Fields, Noted):
     def holds_out(self) -> bool:
         """Whether errors are also measured on rows that the learner does not learn from."""
         return self.train_rows is not None or self.test is not None or self.group is not None
+
+    @property
+    def windows(self) -> dict[str, Any] | None:
+        """The arguments of `edgeolk.Windows` besides channels; None without windows."""
+        if self.window is None:
+            return None
+        return {
+            "size": self.window,
+            "hop": self.hop or max(1, self.window // 2),
+            "features": self.features or "vibration",
+            "rate": self.rate or 1.0,
+            "dtype": "int16" if self.row == "int16" else "float32",
+        }
+
+    def _check_windows(self) -> None:
+        """Raise an error for impossible windows, and for what they cannot be combined with."""
+        if self.windows is None:
+            return
+        for name in ("forecast", "faults", "missing_codes", "test", "clock"):
+            if getattr(self, name):
+                raise SimulatorError(
+                    f"window cannot be combined with {name.replace('_', '-')}, which is for rows "
+                    "as they are logged"
+                )
+        try:
+            ek.windows_plan(2, **self.windows)
+        except (TypeError, ValueError) as error:
+            raise SimulatorError(f"window: {error}") from None
 
     def _check_held_out(self) -> None:
         """Raise an error for contradictory options of rows that are not learned from."""

@@ -25,6 +25,7 @@ from firmware_sim.device.supervision import Supervision, row_type
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds.scaling import target_need
 from firmware_sim.streams import Row
+from firmware_sim.streams.windowed import windows_of_rows
 
 Rows = npt.NDArray[np.float64]
 
@@ -92,6 +93,10 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
 def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:
     raw = f"readings as they come from the sensors, {buffer_type(config)}"
     needs = [Need("raw row", RowBuffer.nbytes(config, n_features), raw)]
+    if config.windows is not None:
+        windows = windows_of_rows(n_features, **config.windows)
+        what = f"{windows.size} samples of {windows.channels}, {windows.dtype}, and their features"
+        needs.append(Need("windows", windows.nbytes, what, _regions(windows)))
     if config.scales_outside:
         scaler = ek.RunningScaler.plan(n_features, method=config.scale)
         needs += [

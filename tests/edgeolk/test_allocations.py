@@ -94,6 +94,17 @@ few = min(calls, 2_000)
 found = {"nothing": measured(lambda count: None, few)}
 if sys.argv[1] == "itself":
     found["leak"] = measured(leak(), calls)
+elif sys.argv[1] == "windows":
+    for dtype in ("int16", "float32"):
+        features = ["rms", "kurtosis", "bands", "correlation"]
+        windows = ek.Windows(d, 64, 20, features, dtype=dtype)
+        samples = (100 * X).astype(dtype)
+        row = np.empty(windows.n_features, np.float32)
+        found[f"feed_one {dtype}"] = measured(
+            per_row(lambda x: windows.feed_one(x, out=row), list(samples)), calls)
+        rows = np.empty((n // 20, windows.n_features), np.float32)  # n is a multiple of the hop
+        found[f"feed_many {dtype}"] = measured(
+            in_bulk(windows.feed_many, samples, out=rows), calls)
 else:
     for name, params in json.loads(sys.argv[1]).items():
         for dtype, storage in PAIRS:
@@ -169,6 +180,14 @@ def test_no_heap_call_under_the_normal_allocator(counter: Path, names: Sequence[
 def test_python_objects_are_given_back(counter: Path, names: Sequence[str]) -> None:
     found = counts_of(counter, names, 500, PYTHONMALLOC="malloc")
     # Below 0 the interpreter gave back something of its own, older than the measurement.
+    assert {what: net for what, (_, net) in found.items() if net > 0} == {}
+
+
+def test_windows_take_nothing(counter: Path) -> None:
+    found = counts(counter, "windows", 2000)
+    assert len(found) == 5
+    assert {what: taken for what, (taken, _) in found.items() if taken} == {}
+    found = counts(counter, "windows", 1000, PYTHONMALLOC="malloc")
     assert {what: net for what, (_, net) in found.items() if net > 0} == {}
 
 

@@ -399,7 +399,11 @@ def test_a_wheel_has_the_headers_that_are_exported_and_no_others(tmp_path: Path)
     ek.export_c(
         ek.Learner(n_features=2, D=64, loss="square", history=True), tmp_path / "forecaster"
     )
-    exported |= {path.name for path in (tmp_path / "forecaster/edgeolk").glob("*.h")}
+    windows = ek.Windows(1, features="level")
+    learner = ek.Learner(n_features=windows.n_features, D=64)
+    ek.export_c(learner, tmp_path / "windows", windows=windows)
+    for folder in ("forecaster", "windows"):
+        exported |= {path.name for path in (tmp_path / folder / "edgeolk").glob("*.h")}
     headers = {path.name for path in (source / "edgeolk/c").glob("*.h")}
     assert exported == headers - left_out
 
