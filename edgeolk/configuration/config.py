@@ -315,9 +315,9 @@ def _configured(
         fitted = fit([*choices.first, *least], nbytes)
     except RamError:
         better = choices.instead(None)
-        if not better:
-            raise
-        return fit(better, nbytes)
+        found = first_that_fits(better, nbytes)
+        # The error names the fewest bytes that hold one of all.
+        return found or fit([min([*least, *better], key=smallest_bytes)], nbytes)
     return first_that_fits(choices.instead(fitted), nbytes) or fitted
 
 
