@@ -120,8 +120,8 @@ def _without_kernel(config: Settings) -> str:
     if smallest is None:
         return "none: 32 frequencies do not fit"
     text = f"none: a linear model of {config.n_features} inputs is worth more here"
-    if not config.preprocessing.scales_each:
-        text += ", and one scale for all inputs fits"
+    if config.preprocessing.has_one_scale:
+        return f"{text}, with one scale for all inputs (scale='common')"
     return f"{text}; a kernel pays from {total(layout(smallest)):,} bytes"
 
 

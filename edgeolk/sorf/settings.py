@@ -107,9 +107,10 @@ class SorfSettings(Settings):
         """That with the fewest frequencies that are worth more than a linear group alone."""
         if self.budget or self.forecaster:
             return None
-        values = {**self.values, "linear_group": 0.0}
+        values = {**self.values, "linear_group": 0.0, "relevance": 2.0, "drift": 1.0, "constant": 1.0}
         least = fewest_frequencies(self.n_features, self.columns)
-        return replace(self, budget=least, values=values)
+        follows = replace(self.preprocessing, follows=bool(self.preprocessing.method))
+        return replace(self, budget=least, values=values, preprocessing=follows)
 
     @property
     def keeps_last_alone(self) -> bool:
