@@ -26,7 +26,7 @@ def options_of(**arguments: Any) -> tuple[int, Any, str]:
         ({"n_features": 256, "n_classes": 10, "ram": 4096}, "last", "common"),
         ({"n_features": 256, "n_classes": 10, "ram": 16384}, False, "standard"),
         ({"n_features": 180, "n_classes": 3, "ram": 4096}, True, "standard"),
-        ({"n_features": 40, "loss": "square", "ram": 900}, True, "standard"),
+        ({"n_features": 40, "loss": "square", "ram": 860}, True, "standard"),
     ],
 )
 def test_few_bytes_hold_a_linear_model(
