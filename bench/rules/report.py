@@ -116,6 +116,6 @@ ABOUT = (
     " hardly a feature. Commonest: the commonest label so far; in regression the running mean."
     " Last: the last label that is known. AROW: a linear model with a variance a weight, 8 bytes a"
     " weight. Linear, bytes: passive-aggressive, a byte a weight, and one of its average if that"
-    " fits. Linear models have statistics of their inputs (9 bytes each; 16 bytes for all if only"
-    " that fits, or if all readings are two numbers), the row and 32 bytes more in the same bytes."
+    " fits. Linear models have statistics of their inputs (9 bytes each, or 16 bytes for all: the"
+    " better of those that fit), the row and 32 bytes more in the same bytes."
 )
