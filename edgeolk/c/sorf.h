@@ -31,6 +31,7 @@
 #include "relevance.h"
 #include "row_memory.h"
 #include "sorf_weights.h"
+#include "linear_group.h"
 #include "watch.h"
 
 /* Novelty (section 6b): window of the scale of scores, in rows; the smallest gain of the threshold,
@@ -64,6 +65,8 @@ static OLK_NOCLONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state
         for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
             olk_leak((olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b), (olk_real)p->leak,
                      s->rounding);
+        if (olk_is_linear_group(p, g) && *s->t % OLK_OCTET == 0)
+            olk_move_linear_group(p, s->linear_w, NULL, (olk_real)p->leak, s->rounding);
     }
 }
 
@@ -77,6 +80,8 @@ static inline void olk_update_averages(const olk_sorf *p, const olk_sorf_state *
             olk_average_step((olk_stored *)s->a + 128 * b * K,
                              (const olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b),
                              inverse, s->rounding);
+        if (olk_is_linear_group(p, g) && s->linear_a && *s->t % OLK_OCTET == 0)
+            olk_move_linear_group(p, s->linear_a, s->linear_w, inverse, s->rounding);
     }
 }
 
@@ -139,19 +144,15 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     olk_real scores[2][OLK_SORF_GROUPS], recalled_here[3];
     const int one_column = p->classes == 1;
     olk_real *fw = one_column ? scores[0] : s->scores,
-             *fa = one_column ? scores[1] : fw + p->groups * p->classes;
+             *fa = one_column ? scores[1] : olk_behind(p, fw);
     const int regression = p->task == OLK_SORF_REGRESSION;
     const olk_real weight = (olk_real)row_weight;
     olk_change_plan plan;
     olk_expert_weights weights;
     olk_sorf_expert_weights(p, s->L, &weights);
-    const olk_group_scores f = {p,
-                                fw,
-                                fa,
-                                olk_linear_score(p, s, row),
-                                p->last_label ? *(const olk_real *)s->last : 0,
-                                olk_has_memory(p) ? (one_column ? recalled_here : s->recalled)
-                                                  : NULL};
+    olk_group_scores f = {
+        p, fw, fa, {0}, olk_has_memory(p) ? (one_column ? recalled_here : s->recalled) : NULL, 0};
+    olk_ask_outsiders(p, s, olk_linear_score(p, s, row), &f);
     olk_begin_step(s->flags);
     const double mean = regression ? s->target[0] : 0.0;
     const double deviation = regression ? olk_sorf_deviation(s->target, *s->t) : 1.0;
@@ -160,7 +161,11 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     if (olk_has_memory(p)) /* before the row is clamped */
         olk_learn_memory(p, s, row, y, weight, f.recalled);
     if (p->linear) /* before the row is clamped */
-        olk_learn_linear(p, s, row, y, f.f_linear);
+        olk_learn_linear(p, s, row, y, f.outside[OLK_LINEAR]);
+    const ptrdiff_t last_group = (p->groups - 1) * p->classes;
+    if (p->linear_group)
+        f.square = olk_linear_group_scores(p, s, row, fw + last_group, fa + last_group);
+    const olk_sorf_row plain = olk_row_without_relevance(p, s, row);
     const olk_sorf_row x = olk_reshaped_row(p, s, row, s->inputs);
     OLK_ALIGNED(64) olk_sorf_feature own_row[OLK_SORF_CACHED ? 128 * OLK_SORF_CACHED + 16 : 1];
     OLK_ALIGNED(64) olk_entry own_line[OLK_SORF_CACHED ? 64 * OLK_SORF_CACHED : 1];
@@ -202,6 +207,9 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     }
     if (changes) {
         const olk_real gradient = olk_second_pass(p, s, &x, &plan, &cache);
+        if (p->linear_group && plan.live[p->groups - 1])
+            olk_learn_linear_group(p, s, plain.values ? &plain : &x, plan.tau[p->groups - 1],
+                                   plan.slope.y, plan.rival[p->groups - 1]);
         olk_update_relevance(p, s, &x, &plan, sigma, gradient);
         *s->updates += 1;
     }
@@ -210,6 +218,8 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     olk_update_averages(p, s);
     if (p->last_label)
         *(olk_real *)s->last = p->task == OLK_SORF_CLASSES ? y + 1 : y;
+    if (p->constant && !regression)
+        olk_count_label(p, s, y, olk_counted(s, weight));
     *s->t += 1;
     olk_sorf_windows(p, s->L, *s->t, s->n);
     if (p->drift)
@@ -250,8 +260,8 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdi
         *out = (olk_scalar)(*fa - *(const olk_real *)s->novelty);
         return;
     }
-    const olk_group_scores f = {
-        p, fw, fa, linear, p->last_label ? *(const olk_real *)s->last : 0, recalled};
+    olk_group_scores f = {p, fw, fa, {0}, recalled, 0};
+    olk_ask_outsiders(p, s, linear, &f);
     if (olk_has_memory(p)) {
         const olk_real *scores = olk_feature_scores(&f, expert_weights);
         const olk_memory_blend blend = olk_memory_blend_of(p, s);
@@ -283,7 +293,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
     const int batched = m > 1 && p->classes == 1 && !(olk_reshapes(p, s) && p->d > WIDE);
     const ptrdiff_t G = p->groups;
     olk_real *fw = p->classes == 1 ? scores_here[0][0] : s->scores;
-    olk_real *fa = p->classes == 1 ? scores_here[1][0] : fw + G * p->classes;
+    olk_real *fa = p->classes == 1 ? scores_here[1][0] : olk_behind(p, fw);
     olk_real *recalled = olk_has_memory(p) ? (p->classes == 1 ? recalled_here : s->recalled) : NULL;
     olk_real *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
     olk_expert_weights expert_weights;
@@ -306,6 +316,9 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
             const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index,
                                          in.count};
             linear[i] = olk_linear_score(p, s, &single);
+            if (p->linear_group)
+                olk_linear_group_scores(p, s, &single, fw + i * G + (G - 1) * p->classes,
+                                        fa + i * G + (G - 1) * p->classes);
             if (olk_has_memory(p))
                 olk_query_memory(p, s, &single, recalled + 3 * i);
         }

@@ -153,6 +153,19 @@ static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
     return p->D - 64 * b < 64 ? p->D - 64 * b : 64;
 }
 
+/* Whether a group is the linear one, whose features are the row (section 7i). */
+static inline int olk_is_linear_group(const olk_sorf *p, int32_t g)
+{
+    return p->linear_group && g == p->groups - 1;
+}
+
+/* Where the scores of averages are, behind fw of the last weights [groups][columns]: in the same place
+   where no group has an average. */
+static inline olk_real *olk_behind(const olk_sorf *p, olk_real *fw)
+{
+    return p->linear_group == OLK_LINEAR_LAST && p->groups == 1 ? fw : fw + p->groups * p->classes;
+}
+
 /* What turns sums of stored weights times features into scores of group g. */
 static inline olk_real olk_inverse_size(const olk_sorf *p, int32_t g)
 {

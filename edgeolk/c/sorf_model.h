@@ -96,7 +96,8 @@ static inline void olk_attach_learner(olk_model *m)
     s->L = OLK_REGION(m, blend);
     if (s->L)
         s->n = (uint8_t *)s->L + item * (setup->sorf.groups * setup->sorf.n_blends +
-                                         setup->sorf.linear + setup->sorf.last_label);
+                                         setup->sorf.linear + setup->sorf.last_label +
+                                         setup->sorf.constant);
     /* The kernel of a forecaster counts its own rows. */
     s->t = OLK_HAS(m, history) ? OLK_REGION(m, kernel_rows)
                                : olk_counter(m, OLK_AT_STEPS);
@@ -106,6 +107,9 @@ static inline void olk_attach_learner(olk_model *m)
     s->flags = (uint16_t *)(void *)(m->base + OLK_AT_FLAGS);
     s->target = OLK_REGION(m, target);
     s->last = OLK_REGION(m, last_label);
+    s->label_counts = OLK_REGION(m, label_counts);
+    s->linear_w = OLK_REGION(m, linear_weights);
+    s->linear_a = OLK_REGION(m, linear_mean);
     s->novelty = OLK_REGION(m, novelty);
     s->wl = OLK_REGION(m, linear);
     s->Sl = s->wl ? (uint8_t *)s->wl + row + item : NULL;

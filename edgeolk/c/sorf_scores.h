@@ -422,6 +422,8 @@ static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
     if (!OLK_INDEX(row))
         olk_tails(p, s, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
+        if (olk_is_linear_group(p, g)) /* linear_group.h */
+            continue;
         const olk_real size = olk_inverse_size(p, g) / OLK_FEATURE_OF_ONE;
         olk_begin_scales(p, s, g, &scales);
         for (ptrdiff_t r = 0; r < m; r++)

@@ -96,12 +96,14 @@ static OLK_INLINE int32_t olk_n_experts(const olk_forecast *f)
    has the functions. */
 
 #ifndef OLK_SORF_SIZES /* a program for one learner has its own sizes */
-enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
+enum { OLK_SORF_GROUPS = 5, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
 #endif
 /* Learned widths: 0 for fixed ones, one per input, one for all inputs. */
 enum { OLK_RELEVANCE_EACH = 1, OLK_RELEVANCE_SHARED = 2 };
 /* Weights of the row memory, an expert each (section 7f). */
 enum { OLK_MEMORY_WEIGHTS = 5 };
+/* The linear group (section 7i): with its average, or its last weights alone. */
+enum { OLK_LINEAR_AVERAGED = 1, OLK_LINEAR_LAST = 2 };
 enum { OLK_SORF_BINARY = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
 
 /* A learner's configuration: set at construction, constant afterwards. */
@@ -109,13 +111,14 @@ typedef struct {
     ptrdiff_t d, D;    /* inputs (three a channel of rows in time), frequencies */
     ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
     int32_t task;
-    int32_t groups;                              /* 1 to 4; 1 for novelty */
+    int32_t groups; /* 1 to 4 of features, then the linear group; 1 for novelty */
     int32_t first[OLK_SORF_GROUPS + 1];          /* first block of each; then their end */
     int32_t widths[OLK_SORF_GROUPS];             /* 1 to 8 */
     olk_scalar omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
     olk_scalar size[OLK_SORF_GROUPS];                   /* a group's scores: sums / size */
     int32_t n_blends;                            /* 2 to 8 */
-    int32_t linear, last_label, drift;           /* options, 0 or 1 */
+    int32_t linear, last_label, constant, drift; /* options, 0 or 1 */
+    int32_t linear_group;                        /* 0, or as above: the last group */
     int32_t relevance;                           /* 0, or as above */
     olk_scalar leak;                                 /* option, 0: off */
     olk_scalar blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
@@ -168,7 +171,8 @@ typedef struct {
    is the type of rows: double for float64, else float. */
 typedef struct {
     void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
-    void *L;                /* cumulative losses: [groups][n_blends], linear, last label; of type */
+    void *L;                /* cumulative losses: [groups][n_blends], linear, last label, constant;
+                               of type */
     void *n;                /* [groups] averaging windows in octets of rows, start at 1; of type */
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
@@ -176,6 +180,8 @@ typedef struct {
     double *target;         /* regression: mean, sum of squared deviations */
     void *last;             /* last label: y, z, or class + 1; if labels lapse, answers since; of
                                type */
+    float *label_counts;    /* constant: labels so far, [2] of -1 and +1, or [K] */
+    void *linear_w, *linear_a; /* linear group: [d + 1][K] stored numbers */
     void *novelty;          /* rho, m; of type */
     void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
     void *log_scale, *gradient_square; /* relevance of each input: [d] of type */

@@ -40,6 +40,7 @@ class Parameters(TypedDict, total=False):
     cmin: float
     coe: float
     coherence: float
+    constant: bool | None
     D: int | None
     decay: float
     delta: float
@@ -73,6 +74,7 @@ class Parameters(TypedDict, total=False):
     last_rows: int
     leak: float
     linear: bool
+    linear_group: Literal["last"] | bool | None
     loss: Loss | str
     M: int
     maintenance: Literal["merge", "project", "remove", "random"]

@@ -42,6 +42,8 @@ class Plan:
         Rows from which the kernel width is computed; 0 if it is given or follows the rows.
     width_follows : bool
         Whether the kernel width follows the rows.
+    kernel : str
+        Why there is no kernel, and from how many bytes on one is worth more; "" if there is one.
     """
 
     algorithm: str
@@ -54,6 +56,7 @@ class Plan:
     coefficients: str = "float64"
     gamma_rows: int = 0
     width_follows: bool = False
+    kernel: str = ""
 
     @property
     def _title(self) -> str:
@@ -66,8 +69,8 @@ class Plan:
     def _facts(self) -> dict[str, str]:
         """Properties below the regions, by name."""
         facts = {"longest step": self.longest_step}
-        if not self.budget:
-            facts["kernel"] = "none: 32 frequencies do not fit"
+        if self.kernel:
+            facts["kernel"] = self.kernel
         if self.gamma_rows:
             facts["kernel width"] = f"from the first {self.gamma_rows} rows"
         if self.width_follows:
@@ -105,6 +108,20 @@ def plan_of(config: Settings) -> Plan:
         config.coefficients.name.lower(),
         config.preprocessing.gamma_rows,
         config.preprocessing.follows,
+        _without_kernel(config),
+    )
+
+
+def _without_kernel(config: Settings) -> str:
+    """Why a configuration has no kernel, "" if it has one."""
+    if config.budget:
+        return ""
+    smallest = config.smallest_kernel
+    if smallest is None:
+        return "none: 32 frequencies do not fit"
+    return (
+        f"none: a linear model of {config.n_features} inputs is worth more; a kernel fits from"
+        f" {total(layout(smallest)):,} bytes"
     )
 
 
@@ -200,6 +217,18 @@ def _largest(configure: Configure, sizes: range, cap: int) -> Settings | None:
     return configure(first_too_large - 1)
 
 
+def first_that_fits(choices: Sequence[Choice], cap: int) -> Settings | None:
+    """The configuration with the largest budget of the first of ``choices`` that fits, or None."""
+    for configure, sizes in choices:
+        try:
+            largest = _largest(configure, sizes, cap)
+        except ValueError:  # no budget works with such a default
+            continue
+        if largest is not None:
+            return largest
+    return None
+
+
 def fit(choices: Sequence[Choice], ram: int | str) -> Settings:
     """The configuration with the largest budget of the first of ``choices`` that fits.
 
@@ -211,13 +240,8 @@ def fit(choices: Sequence[Choice], ram: int | str) -> Settings:
     Raises RamError if nothing fits, with the number of bytes that would.
     """
     cap = parse_bytes(ram)
-    for configure, sizes in choices[:-1]:
-        try:
-            largest = _largest(configure, sizes, cap)
-        except ValueError:  # no budget works with such a default
-            continue
-        if largest is not None:
-            return largest
+    if (found := first_that_fits(choices[:-1], cap)) is not None:
+        return found
     configure, sizes = choices[-1]
     largest = _largest(configure, sizes, cap)
     if largest is not None:

@@ -443,14 +443,16 @@ cdef extern from "sorf_types.h" nogil:
         ptrdiff_t classes
         int32_t task
         int32_t groups
-        int32_t first[5]
-        int32_t widths[4]
-        double omega[4][8]
-        double size[4]
+        int32_t first[6]
+        int32_t widths[5]
+        double omega[5][8]
+        double size[5]
         int32_t n_blends
         int32_t linear
         int32_t last_label
+        int32_t constant
         int32_t drift
+        int32_t linear_group
         int32_t relevance
         double leak
         double blends[8]
@@ -565,6 +567,9 @@ cdef extern from "setup.h" nogil:
         size_t target
         size_t last_label
         size_t linear
+        size_t label_counts
+        size_t linear_weights
+        size_t linear_mean
         size_t relevance
         size_t shared_relevance
         size_t gradient_steps
@@ -633,7 +638,7 @@ cdef extern from "setup.h" nogil:
         double max_sum
         double lapse
         uint64_t seed
-        double widths[4][8]
+        double widths[5][8]
         int32_t forecasts
         olk_sorf sorf
         olk_forecast forecast

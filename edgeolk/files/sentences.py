@@ -57,6 +57,7 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("BAD_DRIFT_AVERAGE", "an average of the drift alarm is {got}"),
     ("BAD_DRIFT_COUNTER", "a counter of the drift alarm is {got}"),
     ("BAD_LAST_LABEL", "the last label is {got}"),
+    ("BAD_LABEL_COUNT", "{got} labels of class {where}"),
     ("BAD_ANSWERS", "{got} answers since the last label, which counts for {where}"),
     ("BAD_MEMORY_ROWS", "{got} rows in a memory of {where}"),
     ("BAD_MEMORY_HEAD", "the search in a memory begins at row {got}"),

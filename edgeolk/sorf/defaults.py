@@ -1,7 +1,17 @@
-"""The size of sorf's memory of rows if only bytes are given (docs/sorf.md, section 7f)."""
+"""What the bytes are worth if only these are given (docs/sorf.md, sections 7f and 7i).
+
+The size of the memory of rows, and where a linear model is worth more than features.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from edgeolk.configuration.arguments import Choice
+from edgeolk.configuration.settings import Settings
+from edgeolk.scaling.record import Preprocessing
 from edgeolk.sorf.options import MAX_REMEMBERED_CLASSES
 
 #: Below these numbers of rows, or of frequencies left, a memory does not pay.
@@ -44,3 +54,35 @@ def min_frequencies(classes: int, rows: int) -> int:
 def min_memory_rows(classes: int) -> tuple[int, ...]:
     """The smallest memories that pay, each with its own ``min_frequencies``."""
     return (MIN_ROWS,) if classes >= 3 else (MIN_ROWS, FEW_ROWS)
+
+
+#: The minimum number of frequencies next to a linear group.
+MIN_BESIDE_LINEAR = 8
+#: Values of ``linear_group``.
+AVERAGED, LAST = 1.0, 2.0
+
+
+def with_linear_group(
+    fitted: Settings | None,
+    configured: Callable[..., Settings],
+    n_features: int,
+    columns: int,
+    scalings: Sequence[Preprocessing],
+) -> list[Choice]:
+    """Models that are worth more than the features that fit, the best first.
+
+    ``fitted`` are the settings with features alone, None if not one frequency fits; ``scalings``
+    are ways to scale, the one of the default first.
+    """
+    frequencies = fitted.budget if fitted else 0
+    choices: list[Choice] = []
+    if 2 * frequencies < n_features:
+        for scaling in scalings:
+            for group, bare in ((AVERAGED, False), (LAST, False), (LAST, True)):
+                alone: Any = partial(configured, linear=group, bare=bare, scaling=scaling)
+                choices.append((alone, range(1)))
+    if fitted and columns >= 3 and frequencies < 2 * (n_features + 1):
+        rows = int(fitted.values["memory"])
+        beside: Any = partial(configured, rows=rows, linear=AVERAGED)
+        choices.append((beside, range(MIN_BESIDE_LINEAR, 2 * (n_features + 1))))
+    return choices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from edgeolk.configuration.settings import Settings
@@ -66,6 +66,8 @@ class SorfSettings(Settings):
         super().check()
         if self.member != Algorithm.SORF:
             raise ValueError("its parts are not those of sorf")
+        if not self.n_features and not self.forecaster:
+            raise ValueError("only a forecaster has no inputs")
         widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
         given = (self.lists.get("blends"), self.lists.get("interval"))
         if lists_of(self.values, widths or None, *given) != self.lists:
@@ -96,8 +98,27 @@ class SorfSettings(Settings):
 
     @property
     def min_size(self) -> int:
-        """A forecaster needs neither inputs nor a kernel."""
-        return 0 if self.forecaster else 1
+        """A forecaster needs neither inputs nor a kernel, a linear group no frequencies."""
+        return 0 if self.forecaster or self.values["linear_group"] else 1
+
+    @property
+    def smallest_kernel(self) -> Settings | None:
+        """That with the fewest frequencies that are worth more than a linear group alone."""
+        if self.budget or self.forecaster:
+            return None
+        values = {**self.values, "linear_group": 0.0}
+        return replace(self, budget=-(-self.n_features // 2), values=values)
+
+    @property
+    def keeps_last_alone(self) -> bool:
+        """Whether the last weights of a linear group are all that it learns."""
+        return self.budget == 0 and self.values["linear_group"] == 2.0
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of experts: those of features, then the linear one."""
+        is_linear = self.values["linear_group"] > 0.0
+        return (int(self.values["groups"]) if self.budget or not is_linear else 0) + is_linear
 
     @property
     def n_inputs(self) -> int:
