@@ -101,16 +101,20 @@ def test_gaps_are_counted() -> None:
     errors = {
         ("a", "noise", 1): {"sorf": 12.0, "commonest": 10.5, "last": 50.0, "features alone": 11.9},
         ("a", "noise", 4): {"sorf": 10.6, "commonest": 10.5, "AROW": 10.3},
-        ("b", "permuted", 1): {"commonest": 94.0, "linear, bytes": 40.0},
+        ("b", "permuted", 4): {"sorf": 99.0, "commonest": 94.0, "linear, bytes": 40.0},
+        ("c", "permuted", 1): {"commonest": 94.0, "linear, bytes": 40.0},
     }
     groups = {key: key[1] for key in errors}
     lines = {line[0]: line[1:] for line in report.group_table(errors, groups).rows}
-    assert lines["noise"] == ["2", "0.90", "1.50", "2", "1", "0"]
-    assert lines["permuted"] == ["1", "60.00", "60.00", "1", "1", "1"]
-    assert lines["1 KiB"][:3] == ["2", "30.75", "60.00"]
-    assert lines["all, over the better of its parts"][:3] == ["1", "0.10", "0.10"]
+    assert lines["noise"] == ["2", "0", "0.90", "1.50", "2", "1", "0"]
+    assert lines["permuted"] == ["2", "1", "59.00", "59.00", "1", "1", "1"]
+    assert lines["4 KiB"][:4] == ["2", "0", "29.65", "59.00"]
+    assert lines["all, over the better of its parts"][:4] == ["4", "3", "0.10", "0.10"]
+    refused = report.refused_table(errors)
+    assert refused is not None
+    assert refused.rows == [["c", "1 KiB", "40.00"]]
     page = report.report(errors, groups, 10, 1).markdown()
-    assert page.index("| b   | permuted | 1 KiB |") < page.index("| a   | noise    | 1 KiB |")
+    assert page.index("| b   | permuted | 4 KiB |") < page.index("| a   | noise    | 1 KiB |")
 
 
 def test_orders() -> None:
