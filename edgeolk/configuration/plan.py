@@ -119,10 +119,10 @@ def _without_kernel(config: Settings) -> str:
     smallest = config.smallest_kernel
     if smallest is None:
         return "none: 32 frequencies do not fit"
-    return (
-        f"none: a linear model of {config.n_features} inputs is worth more; a kernel fits from"
-        f" {total(layout(smallest)):,} bytes"
-    )
+    text = f"none: a linear model of {config.n_features} inputs is worth more here"
+    if not config.preprocessing.scales_each:
+        text += ", and one scale for all inputs fits"
+    return f"{text}; a kernel pays from {total(layout(smallest)):,} bytes"
 
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}

@@ -484,6 +484,9 @@ cdef extern from "sorf_types.h" nogil:
         uint16_t* flags
         double* target
         void* last
+        float* label_counts
+        void* linear_w
+        void* linear_a
         void* novelty
         void* wl
         void* Sl

@@ -223,7 +223,7 @@ def configure(given: Given) -> Choices:
     def instead(fitted: Settings | None) -> list[Choice]:
         """Models with a linear group that are worth more than the features that fit."""
         scalings = [preprocessing]
-        if "scale" not in as_given and defaults.get("scale"):
+        if not any(name.startswith("scale") for name in as_given):
             common_scale = {**defaults, "scale": "common"}
             scalings.append(
                 preprocessing_of(

@@ -56,10 +56,18 @@ def min_memory_rows(classes: int) -> tuple[int, ...]:
     return (MIN_ROWS,) if classes >= 3 else (MIN_ROWS, FEW_ROWS)
 
 
-#: The minimum number of frequencies next to a linear group.
-MIN_BESIDE_LINEAR = 8
+#: The minimum number of frequencies next to a linear group; with several classes, that of features
+#: that are worth more than a linear group, if there are more inputs.
+MIN_BESIDE_LINEAR, MIN_OF_FEATURES = 8, 32
 #: Values of ``linear_group``.
 AVERAGED, LAST = 1.0, 2.0
+
+
+def fewest_frequencies(n_features: int, columns: int) -> int:
+    """With fewer frequencies a linear group alone is worth more."""
+    if columns < 3:
+        return -(-n_features // 3)
+    return max(-(-n_features // 2), min(n_features, MIN_OF_FEATURES))
 
 
 def with_linear_group(
@@ -75,14 +83,15 @@ def with_linear_group(
     are ways to scale, the one of the default first.
     """
     frequencies = fitted.budget if fitted else 0
+    if frequencies >= n_features or (fitted and fitted.values["memory"]):
+        return []
     choices: list[Choice] = []
-    if 2 * frequencies < n_features:
+    if frequencies < fewest_frequencies(n_features, columns):
         for scaling in scalings:
             for group, bare in ((AVERAGED, False), (LAST, False), (LAST, True)):
                 alone: Any = partial(configured, linear=group, bare=bare, scaling=scaling)
                 choices.append((alone, range(1)))
-    if fitted and columns >= 3 and frequencies < 2 * (n_features + 1):
-        rows = int(fitted.values["memory"])
-        beside: Any = partial(configured, rows=rows, linear=AVERAGED)
-        choices.append((beside, range(MIN_BESIDE_LINEAR, 2 * (n_features + 1))))
+    elif columns >= 3:
+        beside: Any = partial(configured, linear=AVERAGED)
+        choices.append((beside, range(MIN_BESIDE_LINEAR, n_features)))
     return choices

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from edgeolk.configuration.settings import Settings
 from edgeolk.parts.bases import STRUCTURED_STEP
 from edgeolk.parts.numbers import Algorithm, Family
+from edgeolk.sorf.defaults import fewest_frequencies
 from edgeolk.sorf.options import (
     HISTORY_INPUTS,
     INPUTS,
@@ -107,7 +108,8 @@ class SorfSettings(Settings):
         if self.budget or self.forecaster:
             return None
         values = {**self.values, "linear_group": 0.0}
-        return replace(self, budget=-(-self.n_features // 2), values=values)
+        least = fewest_frequencies(self.n_features, self.columns)
+        return replace(self, budget=least, values=values)
 
     @property
     def keeps_last_alone(self) -> bool:
@@ -181,10 +183,13 @@ class SorfSettings(Settings):
     def finds_pairs(self) -> bool:
         """Whether all inputs share one scale while all readings have been one of two numbers.
 
-        Not for a forecaster, whose inputs are combined with the history of its target.
+        Not for a forecaster, whose inputs are combined with the history of its target, and not with
+        a linear group, which errs twice as often on inputs that share one scale but differ in their
+        means.
         """
-        preprocessing = self.preprocessing
-        return preprocessing.follows and preprocessing.scales_each and not self.forecaster
+        scales = self.preprocessing
+        plain = not self.forecaster and not self.values["linear_group"]
+        return plain and scales.follows and scales.scales_each
 
     @property
     def saves_padding(self) -> bool:

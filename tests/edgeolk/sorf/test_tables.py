@@ -61,6 +61,9 @@ OPTIONS = {
     "shared": {"relevance": "shared"},
     "groups": {"groups": TWO_GROUPS},
     "shared groups": {"relevance": "shared", "groups": TWO_GROUPS},
+    "constant": {"constant": True},
+    "linear group": {"linear_group": True, "relevance": True},
+    "last linear group": {"linear_group": "last", "constant": True},
     "all": {"linear": True, "last_label": True, "relevance": True, "groups": TWO_GROUPS},
 }
 OPTIONS_AND_TYPES = [(name, dtype) for name in OPTIONS for dtype in TYPES]
