@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,14 +30,19 @@ Cells = Mapping[Key, Mapping[str, float]]
 
 
 def gap(errors: Mapping[str, float], others: Sequence[str] = RULES) -> float:
-    """Points over the best of the others; all is wrong where nothing fits."""
-    return errors.get(OURS, 100.0) - min(errors[name] for name in others if name in errors)
+    """Points over the best of the others; NaN where no learner fits, or none of them."""
+    known = [errors[name] for name in others if name in errors]
+    return errors.get(OURS, math.nan) - (min(known) if known else math.nan)
 
 
 def counts(title: str, gaps: Sequence[float]) -> list[str]:
-    """A line: cells, the mean and largest gap, how many are over each limit."""
-    over = [str(sum(one > limit for one in gaps)) for limit in LIMITS]
-    return [title, str(len(gaps)), f"{np.mean(gaps):.2f}", f"{max(gaps):.2f}", *over]
+    """A line: cells, those without a learner, mean and largest gap, how many over each limit."""
+    known = [one for one in gaps if not math.isnan(one)]
+    sizes = [str(len(gaps)), str(len(gaps) - len(known))]
+    if not known:
+        return [title, *sizes, *[""] * (2 + len(LIMITS))]
+    over = [str(sum(one > limit for one in known)) for limit in LIMITS]
+    return [title, *sizes, f"{np.mean(known):.2f}", f"{max(known):.2f}", *over]
 
 
 def group_table(cells: Cells, groups: Mapping[Key, str]) -> Table:
@@ -48,26 +54,35 @@ def group_table(cells: Cells, groups: Mapping[Key, str]) -> Table:
     for kib in sorted({key[2] for key in cells}):
         lines.append(counts(f"{kib} KiB", [one for key, one in gaps.items() if key[2] == kib]))
     lines.append(counts("all", list(gaps.values())))
-    parts = [
-        gap(errors, present)
-        for errors in cells.values()
-        if (present := [name for name in PARTS if name in errors])
-    ]
-    if parts:
-        lines.append(counts("all, over the better of its parts", parts))
-    header = ("cells", "number", "mean gap", "largest", *(f"> {limit:g}" for limit in LIMITS))
+    parts = [gap(errors, PARTS) for errors in cells.values()]
+    lines.append(counts("all, over the better of its parts", parts))
+    limits = (f"> {limit:g}" for limit in LIMITS)
+    header = ("cells", "number", "without", "mean gap", "largest", *limits)
     note = (
-        "Gap: points of `sorf` over the best rule that fits, chosen afterwards. Where no learner"
-        " fits it counts as always wrong."
+        "Gap: points of `sorf` over the best rule that fits, chosen afterwards. Without: cells in"
+        " which no learner fits, or no such part; they are left out of the other columns."
     )
     return Table("Over the best rule, by group", header, lines, note)
+
+
+def refused_table(cells: Cells) -> Table | None:
+    """The cells in which a linear rule fits and no learner does; None if there are none."""
+    linear = RULES[2:]
+    refused: dict[tuple[str, int], float] = {}
+    for (name, order, kib), errors in cells.items():
+        found = [errors[rule] for rule in linear if rule in errors]
+        if OURS not in errors and found and order == "permuted":
+            refused[name, kib] = min(found)
+    lines = [[name, f"{kib} KiB", f"{error:.2f}"] for (name, kib), error in refused.items()]
+    title = "Where a linear rule fits and no learner does"
+    return Table(title, ("set", "bytes", "linear rule"), lines, left=2) if lines else None
 
 
 def cell_line(key: Key, errors: Mapping[str, float]) -> list[str]:
     """A cell: its errors, and the gap."""
     name, order, kib = key
     figures = [f"{errors[column]:.2f}" if column in errors else "" for column in COLUMNS]
-    return [name, order, f"{kib} KiB", *figures, f"{gap(errors):+.2f}"]
+    return [name, order, f"{kib} KiB", *figures, f"{gap(errors):+.2f}" if OURS in errors else ""]
 
 
 def cell_table(title: str, cells: Iterable[tuple[Key, Mapping[str, float]]], note: str) -> Table:
@@ -92,8 +107,9 @@ def goal_table(cells: Cells) -> Table | None:
 
 def report(cells: Cells, groups: Mapping[Key, str], rows: int, seeds: int) -> Report:
     """What was measured."""
-    worst = sorted(cells.items(), key=lambda one: -gap(one[1]))[:WORST]
-    tables: list[Any] = [group_table(cells, groups), goal_table(cells)]
+    learned = [one for one in cells.items() if OURS in one[1]]
+    worst = sorted(learned, key=lambda one: -gap(one[1]))[:WORST]
+    tables: list[Any] = [group_table(cells, groups), goal_table(cells), refused_table(cells)]
     tables += [
         cell_table(f"The {len(worst)} worst cells", worst, ""),
         cell_table("All cells", cells.items(), ABOUT),
@@ -116,6 +132,6 @@ ABOUT = (
     " hardly a feature. Commonest: the commonest label so far; in regression the running mean."
     " Last: the last label that is known. AROW: a linear model with a variance a weight, 8 bytes a"
     " weight. Linear, bytes: passive-aggressive, a byte a weight, and one of its average if that"
-    " fits. Linear models have statistics of their inputs (9 bytes each; 16 bytes for all if only"
-    " that fits, or if all readings are two numbers), the row and 32 bytes more in the same bytes."
+    " fits. Linear models have statistics of their inputs (9 bytes each, or 16 bytes for all: the"
+    " better of those that fit), the row and 32 bytes more in the same bytes."
 )

@@ -190,10 +190,12 @@ class Linear:
         return Arow(task) if self.weight == 8 else Byte(task, self.weight == 2)
 
 
-def linear_models(task: Task, nbytes: int, pairs: bool) -> list[Linear]:
-    """One of each column that fits, the richest first; ``pairs``: all readings are two numbers."""
-    scales = (True,) if pairs else (False, True)
-    byte = [Linear(weight, common) for common in scales for weight in (2, 1)]
-    arow = [Linear(8, common) for common in scales]
-    fitting = ([one for one in kind if one.nbytes(task) <= nbytes] for kind in (arow, byte))
+def linear_models(task: Task, nbytes: int) -> list[Linear]:
+    """Those that fit: of each column and each way to scale the richest."""
+    kinds = [[Linear(weight, common) for weight in weights] for weights, common in KINDS]
+    fitting = ([one for one in kind if one.nbytes(task) <= nbytes] for kind in kinds)
     return [kind[0] for kind in fitting if kind]
+
+
+#: Bytes a weight, the richest first, and whether there is one scale for all inputs.
+KINDS = [(weights, common) for weights in ((8,), (2, 1)) for common in (False, True)]

@@ -67,12 +67,11 @@ def test_a_tie_of_classes_is_wrong() -> None:
 def test_what_fits() -> None:
     """The sizes of the issue: letter holds no average in 1 KiB, usps10 in 4 KiB one scale alone."""
     letter, usps = Task(16, 26), Task(256, 10)
-    assert linear_models(letter, 1024, False) == [Linear(1, False)]
-    assert linear_models(usps, 4096, False) == [Linear(1, True)]
-    assert linear_models(Task(57), 1024, False) == [Linear(8, True), Linear(2, False)]
-    assert linear_models(Task(57), 4096, False) == [Linear(8, False), Linear(2, False)]
-    assert linear_models(Task(57), 1024, True) == [Linear(8, True), Linear(2, True)]
-    assert linear_models(usps, 1024, False) == []
+    assert linear_models(letter, 1024) == [Linear(1, False), Linear(2, True)]
+    assert linear_models(usps, 4096) == [Linear(1, True)]
+    assert linear_models(Task(57), 1024) == [Linear(8, True), Linear(2, False), Linear(2, True)]
+    assert len(linear_models(Task(57), 4096)) == 4
+    assert linear_models(usps, 1024) == []
 
 
 def test_ours_is_asked_before_labels_are_known() -> None:
@@ -102,22 +101,26 @@ def test_gaps_are_counted() -> None:
     errors = {
         ("a", "noise", 1): {"sorf": 12.0, "commonest": 10.5, "last": 50.0, "features alone": 11.9},
         ("a", "noise", 4): {"sorf": 10.6, "commonest": 10.5, "AROW": 10.3},
-        ("b", "permuted", 1): {"commonest": 94.0, "linear, bytes": 40.0},
+        ("b", "permuted", 4): {"sorf": 99.0, "commonest": 94.0, "linear, bytes": 40.0},
+        ("c", "permuted", 1): {"commonest": 94.0, "linear, bytes": 40.0},
     }
     groups = {key: key[1] for key in errors}
     lines = {line[0]: line[1:] for line in report.group_table(errors, groups).rows}
-    assert lines["noise"] == ["2", "0.90", "1.50", "2", "1", "0"]
-    assert lines["permuted"] == ["1", "60.00", "60.00", "1", "1", "1"]
-    assert lines["1 KiB"][:3] == ["2", "30.75", "60.00"]
-    assert lines["all, over the better of its parts"][:3] == ["1", "0.10", "0.10"]
+    assert lines["noise"] == ["2", "0", "0.90", "1.50", "2", "1", "0"]
+    assert lines["permuted"] == ["2", "1", "59.00", "59.00", "1", "1", "1"]
+    assert lines["4 KiB"][:4] == ["2", "0", "29.65", "59.00"]
+    assert lines["all, over the better of its parts"][:4] == ["4", "3", "0.10", "0.10"]
+    refused = report.refused_table(errors)
+    assert refused is not None
+    assert refused.rows == [["c", "1 KiB", "40.00"]]
     page = report.report(errors, groups, 10, 1).markdown()
-    assert page.index("| b   | permuted | 1 KiB |") < page.index("| a   | noise    | 1 KiB |")
+    assert page.index("| b   | permuted | 4 KiB |") < page.index("| a   | noise    | 1 KiB |")
 
 
 def test_orders() -> None:
     assert cells.orders_of("letter") == ("permuted", "noise")
     assert cells.orders_of("elec2") == ("in order", "permuted", "noise", "10 late", "48 late")
-    assert set(cells.QUICK["classes"]) <= set(cells.every_set())
+    assert {name for name, _ in report.GOALS} <= set(cells.SETS)
 
 
 @pytest.mark.parametrize("name", ["elec2", "ccpp_regression"])

@@ -25,6 +25,8 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "float64, scaled": {"dtype": "float64", "relevance": False},
     "float64, each": {"dtype": "float64", "relevance": True},
     "float64, shared": {"dtype": "float64", "relevance": "shared"},
+    "float64, inputs": {"dtype": "float64", "relevance": False, "linear_group": True},
+    "int8, inputs": {"dtype": "int8", "relevance": False, "linear_group": True},
 }
 
 
