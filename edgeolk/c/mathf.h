@@ -50,7 +50,7 @@ static inline uint32_t olk_multiply_high_u32(uint32_t a, uint32_t b)
 
 /* The square root of x >= 0, rounded to nearest: Newton's steps for 1 / sqrt in integers, the last
    one in 64 bits, then the comparison of squares that decides the rounding. */
-static inline double olk_square_root(double x)
+static OLK_OUTSIDE double olk_square_root(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

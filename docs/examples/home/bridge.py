@@ -291,7 +291,8 @@ class Bridge:
         """What the last row is most unusual in."""
         part, channel = self.learner.why
         name = list(self.channels)[channel]
-        now = "no reading" if math.isnan(row[channel]) else f"{row[channel]:.4g}"
+        form = ",.0f" if 1e3 <= abs(row[channel]) < 1e7 else ".4g"
+        now = "no reading" if math.isnan(row[channel]) else f"{row[channel]:{form}}"
         if part == "pattern" and len(self.channels) == 1:
             return f"{name}: an unusual course over time, now {now}"
         if part == "pattern":
