@@ -53,13 +53,13 @@ enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_
 #endif
 
 /* OLK_LINES: lines whose features are computed at once: a block's, or with OLK_STREAMED (plain C with
-   a small stack, one column, no learned widths) as many as fit the sums of a block's products. */
+   a small stack, one column, no learned widths) as many as there are numbers for its sums. */
 #if !defined(OLK_STREAMED)
 enum { OLK_LINES = 64 };
 #elif defined(__AVR__)
 enum { OLK_LINES = 1 };
 #else
-enum { OLK_LINES = 8 };
+enum { OLK_LINES = 32 / (int)sizeof(olk_real) };
 #endif
 
 /* OLK_CHUNK: changes that are rounded at once. OLK_SCALES_SIZE: entries to which a group's

@@ -219,7 +219,7 @@ def test_an_uno_loads_its_own_states(tmp_path: Path) -> None:
 
 
 def test_an_uno_refuses_a_model_that_computes_in_double(tmp_path: Path) -> None:
-    learner = ek.Learner(n_features=4, **SMALL, dtype="float64", D=16)
+    learner = ek.Learner(n_features=4, **SMALL, dtype="float64")
     with pytest.raises(RuntimeError, match="computes in double"):
         program("uno", learner, tmp_path)
 
