@@ -67,8 +67,9 @@ def run(some: tuple[str, ...]) -> tuple[list[Table], dict[str, Any]]:
             "Rows that were not learned from",
             ("set", "learner", "accuracy", "balanced", "bytes"),
             table,
-            "Features `vibration` of int16. Fan: three ways of weights, each of 17 speeds answered by"
-            " a learner of the others, rows in a random order, 3 seeds. A forest's bytes: 56 a node.",
+            "Features `vibration` of int16. Fan: three ways of weights, each of 17 speeds answered"
+            " by a learner of the others, rows in a random order, 3 seeds. A forest's bytes: 56 a"
+            " node.",
             left=2,
         )
     ], {}
