@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+from collections import Counter
 from inspect import signature
 from typing import Any
 
@@ -144,7 +145,7 @@ def _one(options: argparse.Namespace) -> None:
 def _every_config(options: argparse.Namespace) -> dict[str, Config | str]:
     """The configuration of each algorithm, or the error message for it.
 
-    Raises ValueError: all are invalid, for the same reason.
+    Raises ValueError: all are invalid; with the commonest reason.
     """
     configs: dict[str, Config | str] = {}
     for row in algorithms():
@@ -152,9 +153,9 @@ def _every_config(options: argparse.Namespace) -> dict[str, Config | str]:
             configs[row.name] = _config_of(row.name, options)
         except ValueError as error:
             configs[row.name] = str(error)
-    outcomes = set(configs.values())
-    if len(outcomes) == 1 and isinstance(reason := outcomes.pop(), str):
-        raise ValueError(reason)
+    reasons = Counter(config for config in configs.values() if isinstance(config, str))
+    if reasons.total() == len(configs):
+        raise ValueError(reasons.most_common(1)[0][0])
     return configs
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from edgeolk.checks import check_int
 from edgeolk.configuration.arguments import Choice, Configure
@@ -44,6 +44,8 @@ class Plan:
         Whether the kernel width follows the rows.
     kernel : str
         Why there is no kernel, and from how many bytes on one is worth more; "" if there is one.
+    chosen : mapping
+        The options whose defaults depend on the bytes, by name, as a learner takes them.
     """
 
     algorithm: str
@@ -57,6 +59,7 @@ class Plan:
     gamma_rows: int = 0
     width_follows: bool = False
     kernel: str = ""
+    chosen: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     @property
     def _title(self) -> str:
@@ -109,6 +112,7 @@ def plan_of(config: Settings) -> Plan:
         config.preprocessing.gamma_rows,
         config.preprocessing.follows,
         _without_kernel(config),
+        config.chosen_by_size,
     )
 
 

@@ -128,6 +128,11 @@ class Settings:
         return 1
 
     @property
+    def chosen_by_size(self) -> dict[str, object]:
+        """Options whose defaults depend on the bytes, as a caller would give them."""
+        return {}
+
+    @property
     def smallest_kernel(self) -> Settings | None:
         """The smallest learner with a kernel in place of this one, which has none; else None."""
         return None

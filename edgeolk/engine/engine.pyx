@@ -217,7 +217,7 @@ cdef class Engine:
         return 0
 
     cdef int check_variance(self) except -1:
-        if "evidence" not in self.regions:
+        if not {"evidence", "tracking"} & self.regions.keys():
             raise AttributeError(
                 "variances need a Gaussian process: the algorithms krls_t, sogp and krls_auto have")
         return 0

@@ -58,7 +58,7 @@ def min_memory_rows(classes: int) -> tuple[int, ...]:
 
 #: The minimum number of frequencies next to a linear group; with several classes, that of features
 #: that are worth more than a linear group, if there are more inputs.
-MIN_BESIDE_LINEAR, MIN_OF_FEATURES = 8, 32
+MIN_WITH_LINEAR, MIN_OF_FEATURES = 8, 32
 #: Values of ``linear_group``.
 AVERAGED, LAST = 1.0, 2.0
 
@@ -92,6 +92,6 @@ def with_linear_group(
                 alone: Any = partial(configured, linear=group, bare=bare, scaling=scaling)
                 choices.append((alone, range(1)))
     elif columns >= 3:
-        beside: Any = partial(configured, linear=AVERAGED)
-        choices.append((beside, range(MIN_BESIDE_LINEAR, n_features)))
+        both: Any = partial(configured, linear=AVERAGED)
+        choices.append((both, range(MIN_WITH_LINEAR, n_features)))
     return choices

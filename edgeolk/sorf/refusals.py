@@ -113,7 +113,10 @@ RULES: Refusals = {
             c.values["history"] > 0.0 and (c.values["constant"] + c.values["linear_group"] > 0.0)
         )
     ),
-    "without frequencies, D=0, there is only {linear_group}: no {relevance}, {memory} or {scratch}": (
+    (
+        "without frequencies, D=0, there is only {linear_group}: no {relevance}, {memory} or"
+        " {scratch}"
+    ): (
         lambda c: (
             c.values["linear_group"] > 0.0
             and c.budget == 0

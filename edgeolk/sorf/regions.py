@@ -140,7 +140,8 @@ KINDS: dict[str, Kind] = {
     **PREPROCESSING,
     "query": of_call("computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example"),
     "inputs": of_call(
-        "computing", _inputs, "scratch: scaled inputs and their gradients, or the inputs of channels",
+        "computing", _inputs,
+        "scratch: scaled inputs and their gradients, or the inputs of channels",
     ),
     "class_scores": of_call(
         "computing", lambda c: (1 if c.keeps_last_alone else 2 * c.n_groups, c.columns),

@@ -103,11 +103,20 @@ class SorfSettings(Settings):
         return 0 if self.forecaster or self.values["linear_group"] else 1
 
     @property
+    def chosen_by_size(self) -> dict[str, object]:
+        """What a learner with labels spends its bytes on."""
+        if not self.needs_labels or self.forecaster:
+            return {}
+        names = ("relevance", "memory", "memory_narrow", "drift", "constant", "linear_group")
+        return {name: OPTIONS[name].shown(self.values[name]) for name in names}
+
+    @property
     def smallest_kernel(self) -> Settings | None:
         """That with the fewest frequencies that are worth more than a linear group alone."""
         if self.budget or self.forecaster:
             return None
-        values = {**self.values, "linear_group": 0.0, "relevance": 2.0, "drift": 1.0, "constant": 1.0}
+        values = {**self.values, "linear_group": 0.0, "relevance": 2.0}
+        values |= {"drift": 1.0, "constant": 1.0}
         least = fewest_frequencies(self.n_features, self.columns)
         follows = replace(self.preprocessing, follows=bool(self.preprocessing.method))
         return replace(self, budget=least, values=values, preprocessing=follows)

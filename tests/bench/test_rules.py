@@ -86,7 +86,7 @@ def test_ours_is_asked_before_labels_are_known() -> None:
         assert found is not None
         errors[order] = found
     assert errors["in order"] < 25.0 < errors["10 late"]
-    assert cells.ours(of(task), "256B", (1,)) is None
+    assert cells.ours(of(task), "180B", (1,)) is None
 
 
 def test_the_memory_takes_all_it_can() -> None:

@@ -235,6 +235,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"n_classes": 257, "memory": 5}, "at most 256 classes"),
             ({"memory_narrow": True}, "memory_narrow is for a memory of rows"),
             ({"loss": "square", "history": True, "drift": True}, "history has no drift"),
+            ({"loss": "square", "history": True, "constant": True}, "history has no constant"),
+            ({"budget": 0, "linear_group": True, "memory": 5}, "without frequencies"),
             ({"loss": "novelty", "scratch": "row"}, "scratch='row' is useless"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),
             ({"groups": 2}, "groups must be at most the blocks"),

@@ -18,7 +18,7 @@
 
 enum { OPEN = 0xe0, HAS_NEXT = 0xe1, NEXT = 0xe2, PUT = 0xe3, CYCLES = 0xe4, STACK = 0xe8,
        END = 0xea };
-enum { PAINT = 0xa5, GUARD = 4, FAULT = 99, CHANNELS = 4 };
+enum { PAINT = 0xa5, MARGIN = 4, FAULT = 99, CHANNELS = 4 };
 
 static FILE *rows, *written, *analog;
 static int ended = -1;
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
         if (last && avr->cycle > last)
             ended = 0;
     }
-    if (stack_used(avr) + GUARD > avr->ramend + 1 - variables)
+    if (stack_used(avr) + MARGIN > avr->ramend + 1 - variables)
         ended = FAULT;
     if (written)
         fclose(written);

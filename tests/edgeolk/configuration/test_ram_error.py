@@ -50,8 +50,9 @@ def test_what_it_offers_is_accepted(options: dict[str, Any]) -> None:
 
 
 def test_an_alternative_that_the_other_arguments_exclude_is_not_offered() -> None:
-    assert "with scale='common'" in message_of({"n_features": 30, "linear_group": False, "ram": 300})
-    said = message_of({"n_features": 30, "linear_group": False, "ram": 300, "scale_window": 500})
+    options = {"n_features": 30, "linear_group": False, "ram": 300}
+    assert "with scale='common'" in message_of(options)
+    said = message_of({**options, "scale_window": 500})
     assert "common" not in said
 
 

@@ -94,7 +94,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 DAY = (
     "recommended", "all candidates", "bounded rows", "float32", "float64", "classes", "regression",
     "held, all candidates", "one scale", "bits, then a third number", "drift, one width",
-    "drift, classes", "linear alone", "linear, last weights", "linear beside", "memory", "memory, wide", "novelty", "novelty in time",
+    "drift, classes", "linear alone", "linear, last weights", "linear beside", "memory",
+    "memory, wide", "novelty", "novelty in time",
 )  # fmt: skip
 
 
