@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 from edgeolk.export import check_exportable
+from edgeolk.export.kinds import module_of
 from release.agreement import HALF, cases, stream
 
 FLAGS = {"library": (), "whole": ("-DEK_FIXED",)}
@@ -128,14 +129,16 @@ def write(folder: Path, lines: list[str], only: Collection[str] = ()) -> list[st
     for name, options in cases():
         if only and name not in only:
             continue
+        learner = ek.Learner(**options)
         try:
-            check_exportable(ek.Learner(**options))
+            check_exportable(learner)
         except ValueError as error:
             refused.append(f"{name}: {error}")
             continue
         count += 1
-        learns = options["algorithm"] == "sorf"
-        for where in ("stack", "arena") if learns else ("stack",):
+        learns = learner._config.learns_on_board
+        moves = module_of(learner).MOVES_SCRATCH
+        for where in ("stack", "arena") if moves else ("stack",):
             found = _learning(options, where) if learns else _scoring(options)
             _, scores, state = next(found)
             for how, answers, file in found:

@@ -18,8 +18,9 @@ from release import agreement, exports
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no cc")
-#: By day: one that learns there in each arithmetic, one that stays as it is, one that has no C.
-FEW = ("sorf-int8", "rbp-float16", "pomdr-float32")
+#: By day: one that learns there in each arithmetic, a filter that learns, one that stays as it is,
+#: one that has no C.
+FEW = ("sorf-int8", "krls_auto-float32", "rbp-float16", "pomdr-float32")
 
 
 def written(folder: Path, *only: str) -> str:
@@ -37,7 +38,7 @@ def written(folder: Path, *only: str) -> str:
 def test_some_answer_as_the_library(tmp_path: Path) -> None:
     """Scores and states to the bit, calls that work in the arena too."""
     lines = written(tmp_path, *FEW)
-    assert lines.startswith("2 learners exported, 5 programs, ")
+    assert lines.startswith("3 learners exported, 6 programs, ")
     assert "; 0 differ; no C for 1" in lines
     assert "pomdr cannot be exported" in lines
 
