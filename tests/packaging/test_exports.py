@@ -18,9 +18,12 @@ from release import exports
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no cc")
-#: By day: one that learns there in each arithmetic, a Gaussian process in single precision, one
-#: that stays as it is, one that has no C.
-FEW = ("sorf-int8", "krls_t-float32-coefficients", "rbp-float16", "pomdr-float32")
+#: By day: one that learns there in each arithmetic, a Gaussian process in single precision, a filter
+#: that learns its widths, one that stays as it is, one that has no C.
+FEW = (
+    *("sorf-int8", "krls_t-float32-coefficients", "krls_auto-float32"),
+    *("rbp-float16", "pomdr-float32"),
+)
 
 
 def written(folder: Path, *only: str) -> str:
@@ -38,10 +41,10 @@ def written(folder: Path, *only: str) -> str:
 def test_some_answer_as_the_library(tmp_path: Path) -> None:
     """Scores and states to the bit, calls that work in the arena too."""
     lines = written(tmp_path, *FEW)
-    assert lines.startswith("3 learners exported, 6 programs, ")
+    assert lines.startswith("4 learners exported, 7 programs, ")
     assert "; 0 differ; no C for 1" in lines
     with np.load(tmp_path / "exports.npz") as kept:
-        assert all(len(kept[f"{name}/library/stack/state"]) > 0 for name in FEW[:2])
+        assert all(len(kept[f"{name}/library/stack/state"]) > 0 for name in FEW[:3])
     assert "pomdr cannot be exported" in lines
 
 
