@@ -97,7 +97,7 @@ def sizes() -> Table:
                     continue
                 for d, name in ((5, "occupancy"), (22, "robot")):
                     X, y = stream(name, 170, d)
-                    for D in (150, 928):
+                    for D in (150, 928, 4000):
                         learner = ek.Learner(n_features=d, budget=D)
                         yield Case(board, how, [str(d), str(D)], learner, X, y, 120)
 
