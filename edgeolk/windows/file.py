@@ -15,7 +15,9 @@ from the samples, so a forged file cannot have impossible ones.
 
 from __future__ import annotations
 
+import io
 import struct
+import zipfile
 from os import PathLike
 from typing import Any
 from zlib import crc32
@@ -28,6 +30,9 @@ from edgeolk.windows.plan import BITS, WindowsPlan, windows_plan
 from edgeolk.windows.samples import check_samples
 
 MARK = b"eolw"
+#: How an archive begins, and its files.
+ARCHIVE = b"PK\x03\x04"
+LEARNER, WINDOWS = "learner.olk", "windows.eolw"
 VERSION = 1
 _HEAD = struct.Struct("<4s4BI I 6H f")
 _CRC = slice(8, 12)
@@ -93,12 +98,38 @@ def unpacked(data: bytes) -> tuple[dict[str, Any], int, NDArray[Any]]:
     return options, due, samples
 
 
-def write(path: str | PathLike[str], data: bytes) -> None:
-    """Write the bytes to a file."""
-    write_atomically(path, (data,))
+def write(path: str | PathLike[str], data: bytes, learner: Any = None) -> None:
+    """Write the bytes to a file, with those of a learner in an archive if there is one.
+
+    Raises TypeError: it is not a learner.
+    """
+    if learner is None:
+        write_atomically(path, (data,))
+        return
+    if not hasattr(learner, "_sealed"):
+        raise TypeError(f"learner must be an edgeolk.Learner, got {type(learner).__name__}")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as box:  # the same state gives the same file
+        box.writestr(zipfile.ZipInfo(LEARNER), bytes(learner._sealed()))
+        box.writestr(zipfile.ZipInfo(WINDOWS), data)
+    write_atomically(path, (archive.getvalue(),))
 
 
 def read(path: str | PathLike[str]) -> bytes:
-    """The bytes of a file of windows; only its length is checked."""
+    """The bytes of windows in a file; only their length is checked.
+
+    Raises ValueError: an archive without windows.
+    """
     with open_regular(path) as file:
-        return file.read(_MAX_BYTES)
+        start = file.read(_MAX_BYTES)
+        if not start.startswith(ARCHIVE):
+            return start
+        file.seek(0)
+        try:
+            with zipfile.ZipFile(file) as box:
+                about = box.getinfo(WINDOWS)
+                if about.compress_type != zipfile.ZIP_STORED or about.file_size > _MAX_BYTES:
+                    raise ValueError(f"{WINDOWS} is compressed or too large")
+                return box.read(about)
+        except (zipfile.BadZipFile, KeyError, NotImplementedError, ValueError) as error:
+            raise ValueError(f"the file has no windows: {error}") from None

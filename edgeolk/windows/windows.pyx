@@ -343,7 +343,7 @@ cdef class Windows:
         windows.at.state.due = due
         return windows
 
-    def save(self, path):
+    def save(self, path, learner=None):
         """Write the windows to a file, replaced atomically: continuing after loading gives the
         same rows, to the bit.
 
@@ -351,14 +351,18 @@ cdef class Windows:
         ----------
         path : str or path-like
             The new file is written in the same folder and renamed.
+        learner : Learner, optional
+            Of the rows, for the same file, which ``edgeolk.load`` opens too.
 
         Raises
         ------
+        TypeError
+            ``learner`` is not a learner; nothing was written.
         OSError
             The file cannot be written.
         """
         self.idle()
-        files.write(path, self._to_bytes())
+        files.write(path, self._to_bytes(), learner)
 
     @classmethod
     def load(cls, path):

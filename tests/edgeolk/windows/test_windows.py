@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,25 @@ def test_a_file_continues_to_the_bit(dtype: str, tmp_path: Path) -> None:
         rest = windows.feed_many(samples[at:])
         assert np.array_equal(loaded.feed_many(samples[at:]), rest)
         assert np.array_equal(pickled.feed_many(samples[at:]), rest)
+
+
+def test_a_file_may_have_the_learner_too(tmp_path: Path) -> None:
+    windows = ek.Windows(2, 32, 8, "level")
+    learner = ek.Learner(n_features=6, ram="2KiB")
+    rows = windows.feed_many(noise(203, 2, "int16"))
+    learner.learn_many(rows, np.where(rows[:, 0] > 0, 1.0, -1.0))
+    windows.save(tmp_path / "both", learner)
+    loaded, known = ek.Windows.load(tmp_path / "both"), ek.load(tmp_path / "both")
+    assert loaded._to_bytes() == windows._to_bytes()
+    assert known.__reduce__() == learner.__reduce__()
+    with pytest.raises(TypeError, match=r"learner must be an edgeolk.Learner, got int"):
+        windows.save(tmp_path / "both", 3)  # type: ignore[arg-type]
+    assert ek.load(tmp_path / "both").steps == learner.steps
+    named = tmp_path / "without"
+    with zipfile.ZipFile(named, "w") as box:
+        box.writestr("learner.olk", b"")
+    with pytest.raises(ValueError, match="the file has no windows"):
+        ek.Windows.load(named)
 
 
 def test_damaged_and_forged_files_are_refused() -> None:
