@@ -19,6 +19,8 @@ HELD, COMMON_CLIP = 2.5, 8.0
 DELAYS = {"in order": 0, "permuted": 0, "noise": 0, "10 late": 10, "48 late": 48}
 #: The columns of figures: ours and its parts, then the rules.
 OURS, PARTS = "sorf", ("features alone", "memory alone")
+#: The options that leave a part alone.
+NO_OTHERS = {"constant": False, "linear_group": False}
 RULES = ("commonest", "last", "AROW", "linear, bytes")
 #: Of rare classes, second parts of sets, and one with many inputs, which takes long.
 LEFT_OUT = ("ad_", "nab_", "usps_test", "usps10_test", "smap_telemetry", "mnist_t10k")
@@ -160,10 +162,11 @@ def largest_memory(of: Stream, ram: str) -> int:
     if of.task.regression:
         return 0
     made: dict[str, Any] = {"n_classes": of.task.classes} if of.task.classes > 1 else {}
+    made |= {"relevance": False, **NO_OTHERS}
 
     def fits(rows: int) -> bool:
         try:
-            ek.plan(n_features=of.task.d, ram=ram, memory=rows, relevance=False, **made)
+            ek.plan(n_features=of.task.d, ram=ram, memory=rows, **made)
         except ValueError:
             return False
         return True
@@ -181,9 +184,9 @@ def cell(of: Stream, kib: int, seeds: Sequence[int]) -> dict[str, float]:
     memory = largest_memory(of, ram)
     found: dict[str, float | None] = {OURS: ours(of, ram, seeds)}
     if not of.task.regression:
-        found["features alone"] = ours(of, ram, seeds[:1], memory=False)
+        found["features alone"] = ours(of, ram, seeds[:1], memory=False, **NO_OTHERS)
     if memory:
-        more = {"memory": memory, "relevance": False}
+        more = {"memory": memory, "relevance": False, **NO_OTHERS}
         found["memory alone"] = ours(of, ram, seeds[:1], **more)
     errors = {name: error for name, error in found.items() if error is not None}
     return {**errors, **rules(of, 1024 * kib)}

@@ -129,7 +129,8 @@ def report(cells: Cells, groups: Mapping[Key, str], rows: int, seeds: int) -> Re
 
 ABOUT = (
     "Features alone: `memory=False`. Memory alone: the largest memory of rows that fits, with"
-    " hardly a feature. Commonest: the commonest label so far; in regression the running mean."
+    " hardly a feature. Both without `constant` and `linear_group`. Commonest: the commonest"
+    " label so far; in regression the running mean."
     " Last: the last label that is known. AROW: a linear model with a variance a weight, 8 bytes a"
     " weight. Linear, bytes: passive-aggressive, a byte a weight, and one of its average if that"
     " fits. Linear models have statistics of their inputs (9 bytes each, or 16 bytes for all: the"

@@ -18,8 +18,8 @@ from release import exports
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no cc")
-#: By day: one that learns there in each arithmetic, a Gaussian process in single precision, a filter
-#: that learns its widths, one that stays as it is, one that has no C.
+#: By day: one that learns there in each arithmetic, a Gaussian process in single precision, one
+#: whose widths are learned, one that stays as it is, one that has no C.
 FEW = (
     *("sorf-int8", "krls_t-float32-coefficients", "krls_auto-float32"),
     *("rbp-float16", "pomdr-float32"),
