@@ -110,7 +110,7 @@ def sizes() -> Table:
 
 
 #: Rows of each stream by board: as many as some minutes of emulation allow.
-STREAMED = {"microbit": 200, "lm3s6965evb": 400, "mps2-an386": 2000, "rv32imc": 200, "uno": 1000}
+STREAMED = {"mps2-an386": 2000, "uno": 1000}
 
 
 def streams() -> Table:
