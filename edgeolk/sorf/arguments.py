@@ -177,7 +177,7 @@ def configure(given: Given) -> Choices:
 
     def configured(
         size: int, *, rows: int = 0, cramped: bool = False, linear: float = 0.0,
-        bare: bool = False, scaling: Preprocessing = preprocessing,
+        bare: int = 0, scaling: Preprocessing = preprocessing,
     ) -> SorfSettings:  # fmt: skip
         known = {**context, "budget": float(size), "usual_memory": float(rows)}
         known |= {"cramped": float(cramped), "usual_linear_group": linear, "bare": float(bare)}

@@ -80,7 +80,8 @@ def with_linear_group(
     """Models that are worth more than the features that fit, the best first.
 
     ``fitted`` are the settings with features alone, None if not one frequency fits; ``scalings``
-    are ways to scale, the one of the default first.
+    are ways to scale, the one of the default first. Where bytes are shortest the drift alarm goes,
+    then the commonest label.
     """
     frequencies = fitted.budget if fitted else 0
     if frequencies >= n_features or (fitted and fitted.values["memory"]):
@@ -88,7 +89,7 @@ def with_linear_group(
     choices: list[Choice] = []
     if frequencies < fewest_frequencies(n_features, columns):
         for scaling in scalings:
-            for group, bare in ((AVERAGED, False), (LAST, False), (LAST, True)):
+            for group, bare in ((AVERAGED, 0), (LAST, 0), (LAST, 1), (LAST, 2)):
                 alone: Any = partial(configured, linear=group, bare=bare, scaling=scaling)
                 choices.append((alone, range(1)))
     elif columns >= 3:

@@ -165,7 +165,7 @@ OPTIONS: dict[str, Option] = {
         flag=True, omitted=0.0, regions=("memory_narrow",),
     ),
     "constant": Option(
-        24, lambda c: float(not c["novelty"] and not c.get("history") and not c.get("bare")),
+        24, lambda c: float(not c["novelty"] and not c.get("history") and c.get("bare", 0.0) < 2.0),
         "the commonest label so far, or the mean of the targets, as a further expert; off for"
         " novelty and with history",
         flag=True, omitted=0.0, regions=("label_counts",),

@@ -51,6 +51,14 @@ def test_what_only_features_have_asks_for_features(named: dict[str, Any]) -> Non
     assert group is False
 
 
+@pytest.mark.parametrize(("ram", "drift", "constant"), [(1152, True, True), (1024, False, True),
+                                                       (920, False, False)])  # fmt: skip
+def test_the_drift_alarm_goes_first(ram: int, drift: bool, constant: bool) -> None:
+    options = ek.Config(n_features=16, n_classes=26, ram=ram).options
+    assert (options["linear_group"], options["scale"]) == ("last", "standard")
+    assert (options["drift"], options["constant"]) == (drift, constant)
+
+
 def test_a_named_scale_is_kept() -> None:
     budget, group, scale = options_of(n_features=256, n_classes=10, ram=8192, scale="standard")
     assert (budget, group, scale) == (0, "last", "standard")
