@@ -301,6 +301,7 @@ MODULES = (
     "edgeolk.scaling.scaler",
     "edgeolk.calibration",
     "edgeolk.river.columns",
+    "edgeolk.windows.windows",
 )
 #: For make checked: an index outside a view is an error instead of a wrong address.
 CHECKED = os.environ.get("EDGEOLK_CHECKED") == "1"

@@ -35,13 +35,15 @@ if TYPE_CHECKING:
     from edgeolk.parts.methods import algorithms
     from edgeolk.rows.scoring import Scorer
     from edgeolk.scaling import RunningScaler, ScalerPlan
+    from edgeolk.windows import Windows, WindowsPlan, windows_plan
 
 __all__ = [
     "Algorithm", "Averaged", "Averaging", "BadRowError", "Basis", "BudgetError", "Checkpointer",
     "Config", "Gaussian", "Kernel", "Laplacian", "Learner", "Linear", "Loss", "Plan", "Policy",
     "Polynomial", "Projection", "Region", "RunningScaler", "Sampling", "ScalerPlan", "Schedule",
-    "Scorer", "Sigmoid", "Update", "algorithms", "attach", "available_simd", "export_c",
-    "gamma_from", "load", "parse_bytes", "plan", "simd",
+    "Scorer", "Sigmoid", "Update", "Windows", "WindowsPlan", "algorithms", "attach",
+    "available_simd", "export_c", "gamma_from", "load", "parse_bytes", "plan", "simd",
+    "windows_plan",
 ]  # fmt: skip
 
 
@@ -101,6 +103,7 @@ _HOMES = {
     "parts.methods": ("algorithms",),
     "parts.kernels": ("Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"),
     "scaling": ("RunningScaler", "ScalerPlan"),
+    "windows": ("Windows", "WindowsPlan", "windows_plan"),
 }
 
 

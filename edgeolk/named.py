@@ -17,6 +17,7 @@ from edgeolk.calibration import Probabilities
 from edgeolk.configuration.plan import parse_bytes
 from edgeolk.learner import Learner
 from edgeolk.learner import load as load_plain
+from edgeolk.windows.file import WINDOWS
 
 if TYPE_CHECKING:
     from edgeolk.files.atomic import Path
@@ -280,7 +281,8 @@ def load(path: Path, ram: int | str | None = None) -> Learner:
     Parameters
     ----------
     path : str, bytes or path-like
-        Written by ``save`` of a learner, or by ``save`` of an estimator or a river model.
+        Written by ``save`` of a learner, of an estimator or a river model, or of ``Windows`` with
+        their learner.
     ram : int or str, optional
         The maximum size of the model in bytes, as for ``Learner``. A small file can describe a
         large model, since it does not contain scratch.
@@ -311,10 +313,14 @@ def load(path: Path, ram: int | str | None = None) -> Learner:
         file.seek(0)
         try:
             with zipfile.ZipFile(file) as box:
-                parts = {name: _part(box, name, size) for name in (_LEARNER, _ABOUT)}
+                has_windows = WINDOWS in box.namelist()  # edgeolk.Windows opens those
+                names_of_parts = (_LEARNER,) if has_windows else (_LEARNER, _ABOUT)
+                parts = {name: _part(box, name, size) for name in names_of_parts}
         except (zipfile.BadZipFile, KeyError, NotImplementedError, ValueError) as error:
             raise ValueError(f"the file is no model with names: {error}") from None
     learner = _bounded(parts[_LEARNER], None if ram is None else parse_bytes(ram))
+    if has_windows:
+        return learner
     try:
         names = _names_from(parts[_ABOUT], learner)
     except ValueError as error:

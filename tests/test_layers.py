@@ -42,6 +42,7 @@ LAYERS = {
         "sorf.faces",
         "files",
         "scaling",
+        "windows",
         "block",
         "bare",
         "learner",

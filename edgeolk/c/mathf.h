@@ -92,14 +92,12 @@ static inline float olk_square_root_f32(float x)
 {
     uint32_t bits, root = 0, sum = 0;
     memcpy(&bits, &x, sizeof bits);
-    int32_t exponent = (int32_t)(bits >> 23) - 127;
-    if (!(x > 0.0f) || exponent == 128)
+    const uint32_t exponent = bits >> 23;
+    if (!(x > 0.0f) || exponent == 255)
         return x;
     uint32_t rest = (bits & (UINT32_MAX >> 9)) | UINT32_C(1) << 23;
-    if (exponent & 1) {
+    if (!(exponent & 1)) /* of an odd power of 2 */
         rest <<= 1;
-        exponent--;
-    }
     rest <<= 1;
     for (uint32_t digit = UINT32_C(1) << 24; digit; digit >>= 1) {
         const uint32_t trial = sum + digit;
@@ -111,7 +109,7 @@ static inline float olk_square_root_f32(float x)
         rest <<= 1;
     }
     root += rest ? root & 1 : 0;
-    bits = (root >> 1) + (uint32_t)(exponent / 2 + 126) * (UINT32_C(1) << 23);
+    bits = (root >> 1) + ((exponent + 125) / 2 << 23);
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -230,10 +228,10 @@ static inline float olk_exp_f32(float x)
     for (int k = 5; k >= 0; k--)
         sum = sum * r + olk_exp_polynomial_f32[k];
     union { float f; uint32_t bits; } half; /* of the power of 2, twice: the polynomial is lifted */
-    const int32_t exponent = (int32_t)n - 64;
-    half.bits = (uint32_t)(exponent / 2 + 127) << 23;
+    const uint32_t exponents = (uint32_t)((int32_t)n - 64 + 2 * 127);
+    half.bits = exponents / 2 << 23;
     const float first = half.f;
-    half.bits = (uint32_t)(exponent - exponent / 2 + 127) << 23;
+    half.bits = (exponents - exponents / 2) << 23;
     return sum * first * half.f;
 }
 
@@ -264,6 +262,24 @@ static inline double olk_log(double x)
     /* 2 s = gap - gap s, so that the largest part has no error. */
     const double rest = s * (2.0 * square * sum - gap);
     return n * 6.93147180369123816490e-1 + (gap + (rest + n * 1.90821492927058770002e-10));
+}
+
+/* The same in floats, 1 / (2 k + 1), k from 4 to 1: within 1e-7 (1 + |ln(x)|), for normal x > 0. */
+OLK_TABLE float olk_log_terms_f32[] = {0.111111111f, 0.142857143f, 0.2f, 0.333333333f};
+
+static inline float olk_log_f32(float x)
+{
+    union { float f; uint32_t bits; } part;
+    part.f = x;
+    const uint32_t raised = part.bits + (UINT32_C(0x3f800000) - UINT32_C(0x3f3504f3));
+    const float n = (float)((int32_t)(raised >> 23) - 127);
+    part.bits = (raised & UINT32_C(0x007fffff)) + UINT32_C(0x3f3504f3);
+    const float gap = part.f - 1.0f, s = gap / (part.f + 1.0f), square = s * s;
+    float sum = olk_log_terms_f32[0];
+    for (int k = 1; k < 4; k++)
+        sum = sum * square + olk_log_terms_f32[k];
+    const float rest = s * (2.0f * square * sum - gap);
+    return n * OLK_LN2_HIGH_F32 + (gap + (rest + n * OLK_LN2_LOW_F32));
 }
 
 /* -- Cosine and sine --

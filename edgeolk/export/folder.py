@@ -9,12 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from edgeolk.export import samples
 from edgeolk.export.costs import FLAGS, Row, scratch_of, stacks_of
 from edgeolk.export.kinds import module_of
-from edgeolk.export.kits import BOARD, kits
+from edgeolk.export.kits import BOARD, arduino_sources, kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
+from edgeolk.windows import Windows
 
 #: The library's C.
 C_FOLDER = BOARD.parent
@@ -65,11 +67,12 @@ def files_of(
     counted: Sequence[Row] = (),
     scratch: str = SCRATCH[0],
     classes: Sequence[str] = (),
+    windows: Windows | None = None,
 ) -> dict[str, str]:
     """Name -> text of every file in the folder.
 
     counted: instructions per row; scratch: where calls have their scratch memory; classes: their
-    names.
+    names; windows: of samples, whose rows it takes.
 
     Raises
     ------
@@ -77,6 +80,8 @@ def files_of(
         There is no C code for this learner.
     """
     kind = _kind_of(learner)
+    if windows is not None:
+        samples.check_windows(learner, windows)
     if scratch not in SCRATCH:
         raise ValueError(f"scratch must be one of {', '.join(map(repr, SCRATCH))}, got {scratch!r}")
     if scratch == "arena" and not kind.MOVES_SCRATCH:
@@ -85,21 +90,27 @@ def files_of(
             f" {max(stacks_of(learner).values())} bytes of stack"
         )
     files = {"edgeolk.c": (BOARD / kind.SOURCE).read_text(encoding="utf-8")}
-    for name in (*ALWAYS, *kind.FILES, *kind.extra_of(learner)):
+    sampling = () if windows is None else (samples.SOURCE,)
+    for name in (*ALWAYS, *kind.FILES, *kind.extra_of(learner), *sampling):
         files[name] = (BOARD / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for text in tuple(files.values()):
         _headers(_INCLUDE.findall(text), found)
     files.update({f"edgeolk/{name}": text for name, text in found.items()})
     stacks = {FLAGS[how]: count for how, count in stacks_of(learner, scratch).items()}
-    work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype).items()}
+    streamed = kind.MOVES_SCRATCH and kind.is_streamed(learner)
+    work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype, streamed=streamed).items()}
     model = replace(
         kind.model_of(learner, scratch),
         stacks=stacks,
         scratch=work if scratch == "arena" else {},
         classes=_checked_classes(learner, classes),
     )
-    files["README.md"] = readme(learner, model, counted)
+    model = replace(model, macros={"EK_SAMPLES": 0, **model.macros})
+    if windows is not None:
+        model = samples.with_windows(model, learner, windows)
+    use = "" if windows is None else samples.use_of(windows)
+    files["README.md"] = readme(learner, model, counted, use)
     return {**files, "model.h": model.header, "model.c": model.source}
 
 
@@ -153,6 +164,7 @@ def export_c(
     scratch: str = SCRATCH[0],
     classes: Sequence[str] = (),
     counted: Sequence[Row] = (),
+    windows: Windows | None = None,
 ) -> list[str]:
     """Export a learner as a folder of C99 code that continues from its present state.
 
@@ -161,8 +173,8 @@ def export_c(
     Parameters
     ----------
     learner : Learner
-        An exported ``sorf``, ``krls_t`` or ``sogp`` scores, predicts and learns. Other learners
-        with support vectors only score and predict: their support vectors are constants.
+        An exported ``sorf``, ``krls_t``, ``sogp`` or ``krls_auto`` scores, predicts and learns.
+        Other learners with support vectors only score and predict: their vectors are constants.
     folder : str or path-like
         Created if it does not exist. Files of an earlier export are replaced; other files of the
         same names are not.
@@ -182,6 +194,9 @@ def export_c(
     counted : sequence of edgeolk.export.costs.Row
         Instructions per row of this model, counted on emulated boards
         (``firmware_sim.mcu.counting.counted``), for the README instead of estimates.
+    windows : Windows, optional
+        Windows of samples with rows of this learner: the folder has ``ek_sample`` too, and their
+        block is in the arena behind the learner's.
 
     Returns
     -------
@@ -197,9 +212,13 @@ def export_c(
         The folder cannot be written, or contains files of the same names but no export.
     """
     check_prefix(prefix)
-    files = files_of(learner, counted, scratch, classes)
+    files = files_of(learner, counted, scratch, classes, windows)
     sources = sorted(name for name in files if name.endswith(".c") and name != "main.c")
-    files = renamed(prefix, {**files, **kits(with_, sources, prefix)})
+    made = renamed(prefix, kits(with_, sources, prefix))
+    files = renamed(prefix, files)
+    if "arduino" in with_:
+        made.update(arduino_sources(prefix, files))
+    files.update(made)
     check_folder(Path(folder), files, renamed(prefix, {"edgeolk.h": "", "model.h": ""}))
     for name, text in files.items():
         path = Path(folder) / name

@@ -12,7 +12,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]{0,15}")
 _OWN = re.compile(r"\b(ek|EK)_(\w+)")
 _GUARD = re.compile(r"\bEDGEOLK_(\w*H)\b")
 #: Stem of each file that a program names -> its suffix after the prefix.
-_FILES = {"edgeolk": "", "model": "_model", "flash": "_flash"}
+_FILES = {"edgeolk": "", "model": "_model", "flash": "_flash", "samples": "_samples"}
 _FILE = re.compile(rf"\b({'|'.join(_FILES)})\.([ch])\b")
 
 

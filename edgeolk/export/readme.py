@@ -35,7 +35,7 @@ A learner of `edgeolk` as C99: no allocation, no C library but
 ```c
 #include "edgeolk.h"
 
-static double arena[(EK_ARENA_BYTES + 7) / 8];
+static uint8_t arena[EK_ARENA_BYTES];
 {declared}
 
 ek_start(arena); /* once */
@@ -194,8 +194,8 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
     return text + _INSTRUCTIONS.format(how="" if counted else ", ESTIMATED", rows=rows, about=about)
 
 
-def readme(learner: Learner, model: Model, counted: Sequence[Row] = ()) -> str:
-    """The text of the README."""
+def readme(learner: Learner, model: Model, counted: Sequence[Row] = (), samples: str = "") -> str:
+    """The text of the README; samples: what it says of them."""
     kind = module_of(learner)
     learns = kind.LEARNS
     declared, use = kind.use_of(learner)
@@ -220,9 +220,7 @@ def readme(learner: Learner, model: Model, counted: Sequence[Row] = ()) -> str:
         declared=declared,
         use="\n".join(use),
         flash=_FLASH if learns else "",
-        notes=kind.notes_of(learner),
+        notes=samples + kind.notes_of(learner),
         costs=_costs(learner, model, counted),
-        rules=_RULES.format(
-            inputs=_inputs(learner, model), labels=_labels(learner, learns=learns)
-        ),
+        rules=_RULES.format(inputs=_inputs(learner, model), labels=_labels(learner, learns=learns)),
     )

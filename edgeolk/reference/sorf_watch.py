@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgeolk.reference.base import require
-from edgeolk.reference.sorf import Features
+from edgeolk.reference.sorf_features import Features
 from edgeolk.reference.sorf_novelty import MeanFeature
 
 THETA = 3.8

@@ -38,7 +38,9 @@ def run(chosen: argparse.Namespace) -> int:
         raise SimulatorError(f"{chosen.file} already exists: choose another name")
     source = open_source(chosen.source)
     if source is None:
-        raise SimulatorError(f"{chosen.source!r} is not a live stream: - or mqtt://HOST/TOPIC")
+        raise SimulatorError(
+            f"{chosen.source!r} is not a live stream: -, mqtt://HOST/TOPIC or serial:PORT"
+        )
     if not chosen.quiet:
         note(f"recording {source.name}")
     with interruption() as interrupted, Bar(" rows", chosen) as bar:

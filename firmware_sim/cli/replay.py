@@ -243,7 +243,12 @@ def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], lis
 
     def export() -> list[Path]:
         try:
-            ek.export_c(replay.device.learner, folder, classes=replay.config.classes)
+            ek.export_c(
+                replay.device.learner,
+                folder,
+                classes=replay.config.classes,
+                windows=replay.windows,
+            )
         except (OSError, ValueError) as error:
             raise SimulatorError(f"--export {folder}: {error}") from None
         return [Path(folder)]

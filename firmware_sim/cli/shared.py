@@ -14,7 +14,10 @@ from firmware_sim.configuration.values import BadValueError
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.assumed import Assumed, assumed
 
-LIVE = "mqtt://HOST/TOPIC: JSON objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL"
+LIVE = (
+    "mqtt://HOST/TOPIC: JSON objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL; "
+    "serial:PORT?baud=115200: lines of CSV or JSON of a board"
+)
 STREAM = (
     "a CSV, JSON, ARFF, NPZ or LIBSVM file, packed or not, - for CSV or JSON from standard input, "
     "the name of a bundled stream, or " + LIVE

@@ -91,6 +91,7 @@ class ReplayConfig(Fields, Noted):
         self._check_scaling()
         self._check_device()
         self._check_held_out()
+        self._check_windows()
 
     def _take_forecast(self) -> None:
         """Set the target and the kind of labels of a forecast, and refuse what contradicts it."""
@@ -200,6 +201,34 @@ class ReplayConfig(Fields, Noted):
         """Whether errors are also measured on rows that the learner does not learn from."""
         return self.train_rows is not None or self.test is not None or self.group is not None
 
+    @property
+    def windows(self) -> dict[str, Any] | None:
+        """The arguments of `edgeolk.Windows` besides channels; None without windows."""
+        if self.window is None:
+            return None
+        return {
+            "size": self.window,
+            "hop": self.hop or max(1, self.window // 2),
+            "features": self.features or "vibration",
+            "rate": self.rate or 1.0,
+            "dtype": "int16" if self.row == "int16" else "float32",
+        }
+
+    def _check_windows(self) -> None:
+        """Raise an error for impossible windows, and for what they cannot be combined with."""
+        if self.windows is None:
+            return
+        for name in ("forecast", "faults", "missing_codes", "test", "clock"):
+            if getattr(self, name):
+                raise SimulatorError(
+                    f"window cannot be combined with {name.replace('_', '-')}, which is for rows "
+                    "as they are logged"
+                )
+        try:
+            ek.windows_plan(2, **self.windows)
+        except (TypeError, ValueError) as error:
+            raise SimulatorError(f"window: {error}") from None
+
     def _check_held_out(self) -> None:
         """Raise an error for contradictory options of rows that are not learned from."""
         if not self.holds_out:
@@ -257,7 +286,7 @@ class ReplayConfig(Fields, Noted):
             raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
         inside = (
             "scale", "freeze_after", "history", "horizon", "season", "interval", "last_label",
-            "lapse",
+            "lapse", "lags",
         )  # fmt: skip
         asked = {
             name: value
@@ -265,6 +294,8 @@ class ReplayConfig(Fields, Noted):
             if name not in inside and value != "auto"
         }
         algorithm, _, _, kind = self.resolved
+        if hosting.scales_itself(algorithm):  # it has no scaler outside, nor a width
+            algorithm, asked = RECOMMENDED, {"loss": "square"}
         return replace(self, algorithm=algorithm, params=asked, kind=kind)
 
     def pinned(self) -> ReplayConfig:
@@ -287,7 +318,8 @@ class ReplayConfig(Fields, Noted):
     @property
     def takes_gaps(self) -> bool:
         """Whether the learner receives missing readings as NaN."""
-        return self.label_kind.uses_order and self.missing == OPTIONS["missing"].default
+        takes = self.label_kind.uses_order and not hosting.scales_itself(self.resolved.algorithm)
+        return takes and self.missing == OPTIONS["missing"].default
 
     @property
     def scales_inside(self) -> bool:

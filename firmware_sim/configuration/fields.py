@@ -81,6 +81,10 @@ def _no_width_chosen(config: Any) -> str:
     return "" if width and not config.chooses_inside else "no width is chosen by it"
 
 
+def _no_window(config: Any) -> str:
+    return "" if config.window is not None else "it is for --window"
+
+
 def _of_kernels(*kernels: str) -> Any:
     """Return a rule that says why an option of some kernels has no effect with others."""
     return lambda config: "" if config.kernel in kernels else f"the {config.kernel} kernel has none"
@@ -425,6 +429,42 @@ class Fields:
         "learner of all other rows on the rows with that value",
         metavar="COLUMN",
         where=REPLAY,
+    )
+    window: int | None = _stream(
+        None,
+        "rows are windows of N samples, a power of two from 32 to 1024: the columns are samples, "
+        "and their features are the inputs",
+        COUNT,
+        where=REPLAY,
+    )
+    hop: int | None = _stream(
+        None,
+        "samples from one window to the next (default: half a window)",
+        COUNT,
+        where=REPLAY,
+        idle=_no_window,
+    )
+    features: tuple[str, ...] = _stream(
+        (),
+        "features of windows: a set, which is vibration (the default), motion or level, or names: "
+        "rms,bands",
+        NAMES,
+        where=REPLAY,
+        idle=_no_window,
+    )
+    rate: float | None = _stream(
+        None,
+        "samples a second in a window, for frequencies (default: 1)",
+        POSITIVE,
+        where=REPLAY,
+        idle=_no_window,
+    )
+    window_label: str = _stream(
+        "majority",
+        "the label of a window: that of most samples, or of the last",
+        choices=("majority", "last"),
+        where=REPLAY,
+        idle=_no_window,
     )
     ask: bool = _trouble(
         False, "reveal only the labels that the learner asks for", where=REPLAY | TABLE

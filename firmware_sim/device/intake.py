@@ -21,7 +21,8 @@ _ITEM = 8
 
 def buffer_type(config: ReplayConfig) -> np.dtype[Any]:
     """Return the type of unscaled readings: the one given, else that of the learner's rows."""
-    return row_type(config) if config.row == "auto" else np.dtype(config.row)
+    given = config.row != "auto" and config.window is None  # --row is then the type of samples
+    return np.dtype(config.row) if given else row_type(config)
 
 
 class RowBuffer:

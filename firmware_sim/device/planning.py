@@ -25,6 +25,7 @@ from firmware_sim.device.supervision import Supervision, row_type
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds.scaling import target_need
 from firmware_sim.streams import Row
+from firmware_sim.streams.windowed import windows_of_rows
 
 Rows = npt.NDArray[np.float64]
 
@@ -32,6 +33,7 @@ Rows = npt.NDArray[np.float64]
 def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, Any]:
     """Return the planned learner's arguments, besides the number of features and the memory."""
     settings = {
+        **plan.chosen,  # these defaults depend on the memory: make them explicit
         "algorithm": config.resolved.algorithm,
         "budget": plan.budget,
         "kernel": kernel,
@@ -40,12 +42,6 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
         **config.learner_params,
     }
     regions = {region.name for region in plan.regions}
-    if "blend" in regions:  # these defaults depend on the memory: make them explicit
-        shared = "shared" if "shared_relevance" in regions else False
-        settings.setdefault("relevance", "relevance" in regions or shared)
-        remembered = (r.shape[1] for r in plan.regions if r.name == "row_memory")
-        settings.setdefault("memory", next(remembered, 0))
-        settings.setdefault("memory_narrow", "memory_narrow" in regions)
     stores_rows = "support_vectors" in regions  # as int8; others store weights of features
     if config.resolved.dtype == "int8" and config.scale == "minmax" and stores_rows:
         settings["feature_range"] = (0.0, 1.0)
@@ -92,6 +88,10 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
 def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:
     raw = f"readings as they come from the sensors, {buffer_type(config)}"
     needs = [Need("raw row", RowBuffer.nbytes(config, n_features), raw)]
+    if config.windows is not None:
+        windows = windows_of_rows(n_features, **config.windows)
+        what = f"{windows.size} samples of {windows.channels}, {windows.dtype}, and their features"
+        needs.append(Need("windows", windows.nbytes, what, _regions(windows)))
     if config.scales_outside:
         scaler = ek.RunningScaler.plan(n_features, method=config.scale)
         needs += [

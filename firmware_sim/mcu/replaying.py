@@ -14,6 +14,7 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.counting import learn_on, packed, same_state
 from firmware_sim.mcu.emulator import lacking
 from firmware_sim.mcu.program import BOARDS, too_large
+from firmware_sim.mcu.sampling import sample_on
 from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
 
@@ -40,6 +41,7 @@ class Emulated:
     variant: str = "scalar"
     #: number of its mistakes here on rows of label 1 with a score of exactly 0
     undecided: int = 0
+    samples: str = ""  # what windows of samples cost there, for reports
     near: str = ""  # differences of the emulated board from the real one
 
     def _counts(self) -> list[str]:
@@ -77,6 +79,7 @@ class Emulated:
             "stack used",
             f"work      {self.learn:,.0f} instructions per learned row, at most "
             f"{self.longest:,.0f}; {self.score:,.0f} per score",
+            *([f"samples   {self.samples}"] if self.samples else []),
             f"rate      about {self.clock / self.learn:,.0f} rows per second at "
             f"{self.clock / 1e6:g} MHz, assuming one instruction per cycle",
         ]
@@ -103,10 +106,17 @@ class OnBoard:
     name: the board.
     config: the configuration of the replay.
     device: the device before its first row; the learned rows are recorded.
+    windows: of samples, which the board takes too, in another program.
     Raises SimulatorError: the board cannot be emulated here, or has parts that the export lacks.
     """
 
-    def __init__(self, name: str, config: ReplayConfig, device: Device) -> None:
+    def __init__(
+        self,
+        name: str,
+        config: ReplayConfig,
+        device: Device,
+        windows: ek.WindowsPlan | None = None,
+    ) -> None:
         if name not in BOARDS:
             raise SimulatorError(f"--on {name}: choose from {', '.join(BOARDS)}")
         if reason := lacking(BOARDS[name]):
@@ -115,7 +125,7 @@ class OnBoard:
             raise SimulatorError("--on cannot be combined with --power-cut or --enforce process")
         if config.scales_outside:
             raise SimulatorError("--on needs a learner that scales inside, such as the default")
-        self._board = BOARDS[name]
+        self._board, self._windows = BOARDS[name], windows
         self._options, self._kind = device.learner.config, config.label_kind
         self._learned_rows: list[tuple[Row, float]] = []
         device.wrap_learner(lambda learner: _Recorder(learner, self._learned_rows))
@@ -146,5 +156,25 @@ class OnBoard:
             self._board.name, self._board.core, found.steps, found.mistakes, learner.mistakes,
             same_state(found, learner), program.flash, program.ram, found.stack,
             found.learned.mean, found.learned.most, found.scored.mean, self._board.clock,
-            ek.simd(), undecided, self._board.near,
+            ek.simd(), undecided, self._samples(), self._board.near,
         )  # fmt: skip
+
+    def _samples(self) -> str:
+        """Return what windows cost on the board: two of noise, with the learner, in one arena."""
+        if self._windows is None:
+            return ""
+        plan, learner = self._windows, ek.Learner(self._options)
+        noise = np.random.default_rng(0).standard_normal((plan.size + plan.hop, plan.channels))
+        samples = (1000 * noise).astype(plan.dtype)
+        windows, labels = ek.Windows(**plan.options), np.ones(len(samples))
+        try:
+            found = sample_on(self._board, learner, windows, samples, labels)
+        except (RuntimeError, ValueError) as error:
+            why = too_large(str(error)) or str(error)
+            raise SimulatorError(f"--on {self._board.name}: {why}") from None
+        program = found.program
+        return (
+            f"{found.per_sample:,.0f} instructions each, {found.per_row:,.0f} where a row is "
+            f"complete; windows and learner: {program.flash:,} bytes of flash, {program.ram:,} of "
+            f"RAM, {found.stack:,} of stack used"
+        )

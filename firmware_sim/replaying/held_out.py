@@ -82,7 +82,7 @@ class Selected(BlockStream):
         self._stream, self._taken = stream, taken
         self.name, self.target, self.features = stream.name, stream.target, stream.features
         self.ignored, self.local_times = stream.ignored, stream.local_times
-        self.is_dated = stream.is_dated
+        self.is_dated, self.windows = stream.is_dated, stream.windows
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows after row `number`; see `Stream.blocks`."""
@@ -233,8 +233,10 @@ def groups_of(config: ReplayConfig, group: str) -> tuple[list[str], Places]:
     if isinstance(config.stream, Stream):
         raise SimulatorError("group names a column of a log: it is not for a stream object")
     ignored = tuple(name for name in config.ignore if name != group)
+    if config.target is not None:
+        ignored = (*ignored, config.target)
     keys = replace(config, target=group, group=None, ignore=ignored, kind="", positive=None)
-    stream = opened(replace(keys, classes=(), params={}))
+    stream = opened(replace(keys, classes=(), params={}), group=group)
     if stream.kept is not None:
         stream.close()
         raise SimulatorError(f"group needs a stream that can be read again: {stream.name} is live")

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+import edgeolk as ek
 from firmware_sim.boards import board_of
 from firmware_sim.boards.step_time import Timing, timing
 from firmware_sim.configuration.config import ReplayConfig
@@ -121,7 +122,9 @@ class Replay:
             kernel, self.width = make_kernel(config, n_features, self._prefix)
             own = self._horizons[-1] if self._horizons else config
             self.device = make_device(own, n_features, kernel)
-            self._board = OnBoard(config.on, config, self.device) if config.on else None
+            self._board = None
+            if config.on:
+                self._board = OnBoard(config.on, config, self.device, self.stream.windows)
         except BaseException:
             self._close_stream()
             raise
@@ -148,6 +151,12 @@ class Replay:
         if config.path and config.label_kind.keeps_rows:
             self._horizons = shared(config, len(self.stream.features))
         return config
+
+    @property
+    def windows(self) -> ek.Windows | None:
+        """New windows as those of the stream; None if its rows are as they are logged."""
+        plan = self.stream.windows
+        return None if plan is None else ek.Windows(**plan.options)
 
     def _outlook(
         self, accounting: Accounting, status: str, should_stop: Callable[[], bool] | None

@@ -98,7 +98,8 @@ def open_stream(
     source : str, Stream or Frame
         The name of a bundled stream, the path of a CSV, JSON, ARFF, NPZ or LIBSVM file (write
         ``./occupancy`` for a file that has the name of a bundled stream), ``-`` for CSV or JSON
-        from standard input, or ``mqtt://host/topic``. A `Stream` is returned as it is.
+        from standard input, ``mqtt://host/topic``, or ``serial:/dev/ttyUSB0?baud=115200``. A
+        `Stream` is returned as it is.
     target : str, optional
         The label column; a bundled stream has a default.
     ignore : sequence of str
@@ -148,6 +149,10 @@ def open_source(source: str) -> Source | None:
         from firmware_sim.streams.mqtt import MqttSource
 
         return MqttSource(source)
+    if source.startswith("serial:"):
+        from firmware_sim.streams.serial_port import SerialSource
+
+        return SerialSource(source)
     return None
 
 

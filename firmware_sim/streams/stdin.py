@@ -29,7 +29,7 @@ from firmware_sim.streams.text import (
 )
 
 #: Seconds to wait for input before the caller may stop.
-_TICK = 0.2
+TICK = 0.2
 #: Bytes read, and bytes unpacked, at a time.
 _BLOCK = 1 << 16
 #: Lines from which the layout is detected.
@@ -41,13 +41,19 @@ class PipeSource(Source):
 
     descriptor: an open file descriptor, 0 for standard input.
     name: the name in messages.
+    blocks: what arrives, instead of the descriptor's; None after a silence, b"" at the end.
     """
 
     kind = "a table"
 
-    def __init__(self, descriptor: int = 0, name: str = "standard input") -> None:
+    def __init__(
+        self,
+        descriptor: int = 0,
+        name: str = "standard input",
+        blocks: Iterator[bytes | None] | None = None,
+    ) -> None:
         self.name = name
-        self._lines = self._read(descriptor)
+        self._lines = self._read(_blocks(descriptor) if blocks is None else blocks)
         self._first: list[str] = []  # lines received before the layout was known
         self._names: list[str] = []
 
@@ -103,11 +109,11 @@ class PipeSource(Source):
             why = "" if cells else "it cannot be cut into cells"
             yield Line(cells, why, line) if cells != self._names else Line([], HEADER_AGAIN, line)
 
-    def _read(self, descriptor: int) -> Iterator[str | None]:
+    def _read(self, blocks: Iterator[bytes | None]) -> Iterator[str | None]:
         """Yield lines, and None while nothing arrives."""
         decoder: codecs.IncrementalDecoder | None = None
         rest, dropped = "", 0  # the start of a line; characters of one that is too long
-        for data in self._unpacked(_blocks(descriptor)):
+        for data in self._unpacked(blocks):
             if data is None:
                 yield None
                 continue
@@ -166,14 +172,14 @@ class PipeSource(Source):
 
 
 def _blocks(descriptor: int) -> Iterator[bytes | None]:
-    """Yield what arrives; None after a silence of `_TICK` seconds, and b"" at the end."""
+    """Yield what arrives; None after a silence of `TICK` seconds, and b"" at the end."""
     if not hasattr(select, "poll"):
         yield from _by_thread(descriptor)
         return
     poll, data = select.poll(), b"some"
     poll.register(descriptor, select.POLLIN)
     while data:
-        if poll.poll(1e3 * _TICK):
+        if poll.poll(1e3 * TICK):
             data = os.read(descriptor, _BLOCK)
             yield data
         else:
@@ -197,7 +203,7 @@ def _by_thread(descriptor: int) -> Iterator[bytes | None]:
     threading.Thread(target=wait, daemon=True).start()
     while True:
         try:
-            got = come.get(timeout=_TICK)
+            got = come.get(timeout=TICK)
         except queue.Empty:
             yield None
             continue

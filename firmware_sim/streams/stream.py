@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+import edgeolk as ek
 from firmware_sim.streams.block import ROWS, Block, Cells, Row
 
 __all__ = ["Row", "Sample", "Stream"]
@@ -55,6 +56,8 @@ class Stream(ABC):
         Whether its times have no zone and so are local.
     is_dated : bool
         Whether its times have a date, and so an hour of the day.
+    windows : WindowsPlan or None
+        Of the samples that its rows were made of; None if rows are as they are logged.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Stream(ABC):
     notes: tuple[str, ...] = ()
     local_times: bool = False
     is_dated: bool = False
+    windows: ek.WindowsPlan | None = None
 
     @abstractmethod
     def samples(self, row: Row) -> Iterator[Sample | None]:

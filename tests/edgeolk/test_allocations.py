@@ -28,7 +28,7 @@ groups = pytest.mark.parametrize(
     ids=["usual", "others"],
 )
 #: Measurements of an algorithm that does not have all 27.
-MEASURED = {"fogd": 20, "sorf": 22}
+MEASURED = {"fogd": 20, "sorf": 22, "krls_auto": 17}
 
 PROGRAM = """
 import ctypes, gc, json, os, sys
@@ -94,10 +94,22 @@ few = min(calls, 2_000)
 found = {"nothing": measured(lambda count: None, few)}
 if sys.argv[1] == "itself":
     found["leak"] = measured(leak(), calls)
+elif sys.argv[1] == "windows":
+    for dtype in ("int16", "float32"):
+        features = ["rms", "kurtosis", "bands", "correlation"]
+        windows = ek.Windows(d, 64, 20, features, dtype=dtype)
+        samples = (100 * X).astype(dtype)
+        row = np.empty(windows.n_features, np.float32)
+        found[f"feed_one {dtype}"] = measured(
+            per_row(lambda x: windows.feed_one(x, out=row), list(samples)), calls)
+        rows = np.empty((n // 20, windows.n_features), np.float32)  # n is a multiple of the hop
+        found[f"feed_many {dtype}"] = measured(
+            in_bulk(windows.feed_many, samples, out=rows), calls)
 else:
     for name, params in json.loads(sys.argv[1]).items():
         for dtype, storage in PAIRS:
-            if (name, dtype) in (("fogd", "int8"), ("sorf", "float16")):
+            if (name, dtype) in (("fogd", "int8"), ("sorf", "float16"), ("krls_auto", "int8"),
+                                 ("krls_auto", "float16")):
                 continue  # refused: frequencies have no levels, weights no half precision
             options = dict(n_features=d, budget=20, dtype=dtype, **params)
             learner, rows = ek.Learner(name, **options), X.astype(storage)
@@ -113,7 +125,7 @@ else:
                 in_bulk(learner.decision_function, rows, out=out), few)
             assert learner.updates > 0
             if storage == "float64" and dtype != "int8" and name != "fogd":
-                sparse = ek.Learner(name, sparse=name != "sorf", **options)
+                sparse = ek.Learner(name, sparse=name not in ("sorf", "krls_auto"), **options)
                 places = [np.array([0, 2, 5], np.int32)] * n
                 numbers = [x[[0, 2, 5]] for x in rows]
                 found[f"learn_one_sparse {key}"] = measured(
@@ -168,6 +180,14 @@ def test_no_heap_call_under_the_normal_allocator(counter: Path, names: Sequence[
 def test_python_objects_are_given_back(counter: Path, names: Sequence[str]) -> None:
     found = counts_of(counter, names, 500, PYTHONMALLOC="malloc")
     # Below 0 the interpreter gave back something of its own, older than the measurement.
+    assert {what: net for what, (_, net) in found.items() if net > 0} == {}
+
+
+def test_windows_take_nothing(counter: Path) -> None:
+    found = counts(counter, "windows", 2000)
+    assert len(found) == 5
+    assert {what: taken for what, (taken, _) in found.items() if taken} == {}
+    found = counts(counter, "windows", 1000, PYTHONMALLOC="malloc")
     assert {what: net for what, (_, net) in found.items() if net > 0} == {}
 
 

@@ -17,8 +17,9 @@ NAMES = {
     "edgeolk": """
         Algorithm Averaged Averaging BadRowError Basis BudgetError Checkpointer Config
         Gaussian Kernel Laplacian Learner Linear Loss Plan Policy Polynomial Projection Region
-        RunningScaler Sampling ScalerPlan Schedule Scorer Sigmoid Update algorithms attach
-        available_simd export_c gamma_from load parse_bytes plan simd
+        RunningScaler Sampling ScalerPlan Schedule Scorer Sigmoid Update Windows WindowsPlan
+        algorithms attach available_simd export_c gamma_from load parse_bytes plan simd
+        windows_plan
 """,
     "edgeolk.sklearn": "OnlineKernelClassifier OnlineKernelNovelty OnlineKernelRegressor",
     "edgeolk.river": "KernelClassifier KernelNovelty KernelRegressor",

@@ -19,6 +19,10 @@
 
 #include "model.h"
 
+#if defined(__SIZEOF_DOUBLE__) && __SIZEOF_DOUBLE__ == 4 && (!defined(EK_NARROW) || !EK_NARROW)
+#error "this model computes in double, which is a float here: docs/microcontrollers.md, 'An Arduino Uno'"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -54,6 +58,24 @@ enum {
 
 /* Initialises the arena with the model as exported. Call it first, or to start over. */
 void ek_start(void *arena);
+
+#if EK_SAMPLES
+#if EK_FLOAT_SAMPLES
+typedef float ek_reading;
+#else
+typedef int16_t ek_reading;
+#endif
+
+/* Takes a sample, EK_CHANNELS readings. Returns 1 if it completes a row of features, else 0;
+   EK_BAD_ROW if a reading is not finite or beyond 1e12: nothing was changed. */
+int ek_sample(void *arena, const ek_reading *sample);
+
+/* The last row, for ek_learn(), ek_predict() and the others; valid until the next sample. */
+const ek_number *ek_row(void *arena);
+
+/* After a gap: the next sample begins a new window. ek_start() and ek_load() do so too. */
+void ek_restart_samples(void *arena);
+#endif
 
 /* The EK_COLUMNS scores of a row of EK_FEATURES numbers. Nothing is learned; where EK_LAPSE is not
    0, answers are counted in the state, up to that number. */

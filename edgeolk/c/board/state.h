@@ -7,9 +7,12 @@ void ek_start(void *arena)
     const uint8_t *from = ek_model_bytes;
     memset(base, 0, EK_STATE_BYTES);
     for (size_t i = 0; i < EK_RUNS; i++) {
-        memcpy(base + ek_model_runs[i].offset, from, ek_model_runs[i].bytes);
+        EK_COPY_MODEL(base + ek_model_runs[i].offset, from, ek_model_runs[i].bytes);
         from += ek_model_runs[i].bytes;
     }
+#if EK_SAMPLES
+    ek_restart_samples(arena);
+#endif
 }
 
 const void *ek_file(void *arena)
@@ -31,5 +34,8 @@ int ek_load(void *arena, const void *file, size_t bytes)
         return EK_BAD_STATE;
     if (from != ek_base(arena))
         memcpy(ek_base(arena), from, EK_STATE_BYTES);
+#if EK_SAMPLES
+    ek_restart_samples(arena);
+#endif
     return EK_OK;
 }

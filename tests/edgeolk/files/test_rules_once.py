@@ -33,6 +33,10 @@ KEPT = {
         "where a filter starts again, far below the bounds",
     ),
     "c/ring_table.h 1e-300": "the smallest ridge",
+    **dict.fromkeys(
+        (f"c/krls_auto.h {limit}" for limit in ("1e18", "1e60", "1e100", "1e150")),
+        "where a filter starts again, far below the bounds",
+    ),
     "files/holds.pyx 1e18": "integers that a message shows as such",
     "c/sorf_row.h 1e30": "the largest sum of a row in single precision",
     "checkpointer.py 2**62": "the largest argument",

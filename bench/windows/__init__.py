@@ -1,0 +1,1 @@
+"""Windows of samples: exactness, cost on boards, classes and novelty of windows."""

@@ -1,0 +1,107 @@
+"""Windows of a log's samples: rows, labels, gaps, groups, the plan and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+import firmware_sim as fs
+from edgeolk.reference.windows import rows_of
+from firmware_sim.streams import open_stream
+from firmware_sim.streams.windowed import Windowed, windows_of_rows
+
+FEATURES = ["rms", "kurtosis", "bands", "correlation"]
+
+
+def log(folder: Path, n: int = 2000, missing: int | None = None) -> tuple[Path, np.ndarray]:
+    """A machine of two units whose fault doubles the vibration; integer readings."""
+    rng = np.random.default_rng(0)
+    fault = np.arange(n) // 100 % 2
+    x = np.rint(rng.standard_normal((n, 2)) * 1000 * (1 + fault[:, None])).astype(np.int16)
+    lines = ["a,b,unit,fault"]
+    for at, (row, label) in enumerate(zip(x, fault, strict=True)):
+        first = "" if at == missing else row[0]
+        lines.append(f"{first},{row[1]},{'first' if at < n // 2 else 'second'},{label}")
+    path = folder / "machine.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path, x
+
+
+def windowed(path: Path, how: str = "majority", cuts: Any = None, hop: int = 16) -> Windowed:
+    samples = open_stream(str(path), target="fault", ignore=("unit",))
+    return Windowed(samples, ek.Windows(2, 64, hop, FEATURES, 100, "int16"), how, cuts)
+
+
+def rows(stream: Any) -> tuple[np.ndarray, list[str]]:
+    blocks = list(stream.blocks())
+    labels = [block.labels.words[at] for block in blocks for at in block.labels.places]
+    return np.concatenate([block.rows for block in blocks]), labels
+
+
+def test_rows_and_labels_are_those_of_windows(tmp_path: Path) -> None:
+    path, x = log(tmp_path)
+    stream = windowed(path)
+    found, labels = rows(stream)
+    assert np.array_equal(found.astype(np.float32), rows_of(x, stream.windows))
+    assert stream.features == stream.windows.names
+    ends = np.arange(64, 2001, 16)
+    fault = np.arange(2000) // 100 % 2
+    means = [fault[end - 64 : end].mean() for end in ends]
+    decided = [at for at, mean in enumerate(means) if mean != 0.5]
+    assert [labels[at] for at in decided] == [str(int(means[at] > 0.5)) for at in decided]
+    assert rows(windowed(path, "last"))[1] == [str(fault[end - 1]) for end in ends]
+    assert rows(stream)[1] == labels  # again
+
+
+def test_a_gap_or_another_group_begins_a_window(tmp_path: Path) -> None:
+    path, x = log(tmp_path, missing=500)
+    stream = windowed(path, cuts=np.array([1001]))
+    found, _ = rows(stream)
+    parts = [x[:500], x[501:1000], x[1000:]]
+    expected = np.concatenate([rows_of(part, stream.windows) for part in parts])
+    assert np.array_equal(found.astype(np.float32), expected)
+    assert any("1 gaps" in note for note in stream.notes)
+
+
+def test_a_replay_learns_windows_within_its_cap(tmp_path: Path) -> None:
+    path, _ = log(tmp_path, 6000)
+    options: dict[str, Any] = {"window": 64, "hop": 16, "features": FEATURES, "row": "int16"}
+    result = fs.replay(str(path), target="fault", ignore=("unit",), ram="8KiB", **options)
+    plan = windows_of_rows(21, size=64, hop=16, features=FEATURES, rate=1.0, dtype="int16")
+    assert result.layout.part("windows").nbytes == plan.nbytes
+    assert result.layout.end <= 8192
+    assert result.rows.used == 1 + (6000 - 64) // 16
+    assert result.metrics.loss("learner") < 0.2 * result.rows.used
+
+
+def test_groups_do_not_share_windows(tmp_path: Path) -> None:
+    path, _ = log(tmp_path)
+    result = fs.replay(str(path), target="fault", group="unit", window=64, rate=100.0, ram="8KiB")
+    assert result.held_out is not None
+    assert [part.name for part in result.held_out.parts] == ["first", "second"]
+    assert [part.metrics.rows for part in result.held_out.parts] == [30, 30]
+    assert result.rows.used == 60
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "size": ({"window": 100}, "window: size must be a power of two from 32 to 1024, got 100"),
+    "hop": ({"window": 64, "hop": 65}, "window: hop must be from 1 to 64, got 65"),
+    "features": ({"window": 64, "features": ("rns",)}, "features must be among .*'rms'"),
+    "faults": ({"window": 64, "faults": ("stuck:column=a",)}, "cannot be combined with faults"),
+    "long": ({"window": 1024, "limit": 5, "stream": "short"}, "no 1024 samples in a row"),
+    "integers": ({"window": 32, "row": "int16", "stream": "short"}, "need readings that are integ"),
+}
+
+
+@pytest.mark.parametrize("key", WRONG)
+def test_what_is_refused(key: str, tmp_path: Path) -> None:
+    options = dict(WRONG[key][0])
+    path, _ = log(tmp_path)
+    if options.pop("stream", ""):
+        path.write_text("a,fault\n" + "".join(f"{i / 3},{i % 2}\n" for i in range(90)))
+    with pytest.raises(fs.SimulatorError, match=WRONG[key][1]):
+        fs.replay(str(path), target="fault", **options)
