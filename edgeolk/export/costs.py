@@ -51,7 +51,7 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("novelty", "int8", "whole"): Cost(2536, 1288, (13, 20)),
     ("novelty", "float32", "library"): Cost(2528, 1280, (14, 20)),
     ("novelty", "float64", "library"): Cost(3208, 1448, (14, 21)),
-    ("watching", "int8", "library"): Cost(2144, 1968, (16, 32)),
+    ("watching", "int8", "library"): Cost(2040, 1864, (16, 28)),
     ("watching", "int8", "whole"): Cost(2144, 1968, (15, 31)),
     ("watching", "float32", "library"): Cost(2144, 1968, (16, 32)),
     ("watching", "float64", "library"): Cost(2624, 2168, (16, 32)),
