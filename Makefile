@@ -21,7 +21,7 @@ help:
 	@echo "make replay   forecast a bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  include the long ones"
 	@echo "make exports  every export of the agreement list against the library, bit for bit"
-	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
+	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi; simavr, gcc-avr)"
 	@echo "make mutants  break checkpoints, files, the simulator and the C in some 490 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
@@ -88,7 +88,7 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest $(EVERY_CORE)
 
 test-mcu: $(VENV)/.test
-	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/mcu/test_mcu.py tests/firmware_sim/mcu/test_sampling.py
+	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/mcu/test_mcu.py tests/firmware_sim/mcu/test_sampling.py tests/docs/test_microcontrollers.py
 
 # Every export of the agreement list must give the library's answers, which build/exports stores.
 exports: $(VENV)/.test

@@ -21,7 +21,7 @@ from bench.bytes.runs import learned
 from bench.bytes.sets import Rows, load
 from bench.table import Report, Table
 from edgeolk.reference import Following, Sorf
-from edgeolk.reference import sorf as reference
+from edgeolk.reference import sorf_features as reference
 
 RAM = 4096
 #: Sets that the design was chosen on, and sets that it was not (section 12 of its text).
@@ -71,17 +71,17 @@ def error_of(
 class Last(Sorf):
     """w answers alone."""
 
-    def shares(self) -> tuple[Rows, Rows, float, float]:
+    def shares(self) -> tuple[Rows, Rows, list[float]]:
         """All of it."""
-        return np.ones(1), np.ones(1), 0.0, 0.0
+        return np.ones(1), np.ones(1), [0.0] * len(self.outside)
 
 
 class Average(Sorf):
     """a answers alone."""
 
-    def shares(self) -> tuple[Rows, Rows, float, float]:
+    def shares(self) -> tuple[Rows, Rows, list[float]]:
         """Nothing of w."""
-        return np.ones(1), np.zeros(1), 0.0, 0.0
+        return np.ones(1), np.zeros(1), [0.0] * len(self.outside)
 
 
 def nearest(levels: Rows, change: Rows, rounding: object) -> Rows:

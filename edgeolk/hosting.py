@@ -103,6 +103,17 @@ def traits_of(config: Config) -> Traits:
     )  # fmt: skip
 
 
+def scales_itself(algorithm: str) -> bool:
+    """Return whether an algorithm always scales inputs and targets, and has no width to choose.
+
+    False for an unknown algorithm, which is refused where the learner is built.
+    """
+    try:
+        return find(algorithm).scales_itself
+    except (TypeError, ValueError):
+        return False
+
+
 def chooses_loss(algorithm: str) -> bool:
     """Return whether callers choose the loss of an algorithm; else it has one.
 

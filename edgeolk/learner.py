@@ -490,7 +490,7 @@ class Learner(Forecasting, RowLearner, Watching):
         seed = check_int("seed", seed, 0, 2**64 - 1)
         if config.in_order:
             raise ValueError(
-                "inputs() does not support history=True: rows in order cannot be shuffled"
+                "inputs() does not support history=True and lags=: rows in order cannot be shuffled"
             )
         if X is not None:
             scorer = self._uncounted()

@@ -68,6 +68,29 @@ def takes_history(algorithm: Any) -> bool:
         return False
 
 
+def chooses_loss(algorithm: Any) -> bool:
+    """Whether callers choose the loss of a named algorithm; else it has one."""
+    try:
+        return "loss" in find(algorithm).choices
+    except (TypeError, ValueError):
+        return True
+
+
+def scales_itself(algorithm: Any) -> bool:
+    """Whether a named algorithm always scales inputs and targets, and has no width to choose."""
+    try:
+        return find(algorithm).scales_itself
+    except (TypeError, ValueError):
+        return False
+
+
+def only_given(scale: Any, gamma: Any, kernel: Any) -> dict[str, Any]:
+    """Those of a wrapper's arguments that are not its defaults, for a learner that needs none."""
+    usual = {"scale": "standard", "kernel_gamma": "auto", "kernel": None}
+    given = {"scale": scale, "kernel_gamma": gamma, "kernel": kernel}
+    return {name: value for name, value in given.items() if value != usual[name]}
+
+
 def counts_mistakes(algorithm: Any) -> bool:
     """Whether mistakes decide between experts inside a named algorithm, where weights of classes
     would count too."""

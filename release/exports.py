@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 from edgeolk.export import check_exportable
+from edgeolk.export.kinds import module_of
 from release.agreement import HALF, cases, stream
 
 FLAGS = {"library": (), "whole": ("-DEK_FIXED",)}
@@ -71,6 +72,14 @@ class Board:
         """Return its model file."""
         self._c.ek_file.restype = ctypes.c_void_p
         return np.frombuffer(ctypes.string_at(self._c.ek_file(self._arena), nbytes), np.uint8)
+
+
+def learners() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the agreement list, and Gaussian processes in single precision, with other C."""
+    for name, options in cases():
+        yield name, options
+        if options["algorithm"] in ("krls_t", "sogp") and options["dtype"] == "float32":
+            yield f"{name}-coefficients", {**options, "coefficients": "float32"}
 
 
 def _learning(options: dict[str, Any], where: str) -> Iterator[tuple[str, Array, Array]]:
@@ -125,18 +134,19 @@ def write(folder: Path, lines: list[str], only: Collection[str] = ()) -> list[st
     folder.mkdir(parents=True, exist_ok=True)
     kept: dict[str, Array] = {}
     wrong, refused, count = [], [], 0
-    for name, options in cases():
+    for name, options in learners():
         if only and name not in only:
             continue
+        learner = ek.Learner(**options)
         try:
-            check_exportable(ek.Learner(**options))
+            check_exportable(learner)
         except ValueError as error:
             refused.append(f"{name}: {error}")
             continue
         count += 1
-        learns = options["algorithm"] == "sorf"
-        for where in ("stack", "arena") if learns else ("stack",):
-            found = _learning(options, where) if learns else _scoring(options)
+        kind = module_of(learner)
+        for where in ("stack", "arena") if kind.MOVES_SCRATCH else ("stack",):
+            found = _learning(options, where) if kind.LEARNS else _scoring(options)
             _, scores, state = next(found)
             for how, answers, file in found:
                 kept[f"{name}/{how}/{where}"] = answers

@@ -18,6 +18,11 @@ from edgeolk.parts.numbers import Family
 ROOTS = (Path(edgeolk.__file__).parent, Path(firmware_sim.__file__).parent)
 #: Files in which a family is asked: the record of both, and the engine, which switches once.
 ASKS = {"configuration/families.py"}
+#: The same in compiled code: which family it is, or whether there is a ring.
+COMPILED = re.compile(
+    r"[!=]= *FAMILY_\w+|\bring [!=]= NULL|\bring is (?:not )?None"
+    r"|\b(?:if|and|or|not) \w*\.?is_ring\b"
+)
 #: Flags of old that said which family a learner is of, or which part of one it has.
 FLAGS = re.compile(r"\b(is_sorf|update_is_sorf|UPDATE_BLENDED|BLENDED)\b")
 #: Records of parts of the sorf family, which only its own code asks for.
@@ -60,6 +65,16 @@ def branches(name: str, tree: ast.AST) -> Iterator[str]:
 def test_no_code_asks_for_the_family() -> None:
     found = [where for name, tree in python() if name not in ASKS for where in branches(name, tree)]
     assert found == []
+
+
+def test_compiled_code_asks_once() -> None:
+    found = [
+        (path.relative_to(ROOTS[0]).as_posix(), line.strip())
+        for path in [*ROOTS[0].rglob("*.pxd"), *ROOTS[0].rglob("*.pyx")]
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if COMPILED.search(line)
+    ]
+    assert found == [("engine/step.pyx", "return &SORF if number == FAMILY_SORF else &RING")]
 
 
 def test_no_flag_of_old_is_left() -> None:

@@ -27,6 +27,7 @@ INSTEAD = {
 KEPT = {
     "_GUARD": "the include guard of a C header",
     "beside_clean": "public: an argument of Replay.run",
+    "in_waiting": "a property of pyserial's Serial",
     "learner_said": "public: a field of the JSON report",
     "n_waiting": "public: a property of Learner",
     "said": "public: a field of the JSON report",

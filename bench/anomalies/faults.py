@@ -46,6 +46,8 @@ _ABSENT = -200.0
 #: Sizes of faults, and limits of the rows that a learner has seen.
 SIZES = {"spike": (2, 3, 4, 6, 10), "offset": (1, 2, 3, 5), "noise": (0.5, 1, 2, 4)}
 AGES = (0, 200, 500, 1000, 2000, 4000, 8000)
+#: Rows of a wild reading, and its size in standard deviations of the sensor.
+WILD_ROWS, WILD = (0, 4, 9, 14, 30), 1000.0
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,8 @@ def run(_: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
     header = ("found", *KINDS, "false alarms per 1,000 rows", "score")
     ages, data["ages"] = _ages()
     sizes, data["sizes"] = _sizes()
-    return [Table("Faults found by kind", header, rows, note), sizes, ages], data
+    wild, data["wild"] = _wild()
+    return [Table("Faults found by kind", header, rows, note), sizes, ages, wild], data
 
 
 def _sizes() -> tuple[Table, dict[str, Any]]:
@@ -187,3 +190,19 @@ def _ages() -> tuple[Table, dict[str, Any]]:
     return Table(title, ("rows", "per 1,000 rows"), rows), dict(
         zip(map(str, AGES), rates, strict=False)
     )
+
+
+def _wild() -> tuple[Table, dict[str, Any]]:
+    """Faults found after one wild reading among the first."""
+    hits: dict[str, int] = {}
+    for at in (None, *WILD_ROWS):
+        made = []
+        for one in faulty():
+            X = one.series.X.copy()
+            if at is not None:
+                X[at] += WILD * float(np.std(X))
+            made.append(watched(X, one.series.seconds))
+        hits["never" if at is None else f"{at}"] = sum(hit for hit, _ in of_kinds(made).values())
+    note = f"Of {2 * SERIES} faults by kind; the reading is {WILD:,.0f} standard deviations off."
+    rows = [[row, f"{hit}"] for row, hit in hits.items()]
+    return Table("Faults found after a wild reading", ("in row", "found"), rows, note), hits

@@ -138,6 +138,8 @@ class Sorf:
         window: float = 4096.0,
         linear: bool = False,
         last_label: bool = False,
+        constant: bool = False,
+        linear_group: bool | str = False,
         relevance: bool | str = False,
         leak: float = 0.0,
         row: bool = False,
@@ -156,8 +158,11 @@ class Sorf:
         blocks, count = -(-D // LINES), len(groups)
         blends = (0.0, 0.1, 0.3, 1.0)
         p = self.config = Config(d=n_features, D=D, classes=n_classes, task=TASKS[task])
-        p.groups, p.n_blends = count, len(blends)
+        all_groups = count + bool(linear_group)
+        p.groups, p.n_blends = all_groups, len(blends)
         p.linear, p.last_label, p.leak = linear, last_label, leak
+        p.constant = constant
+        p.linear_group = 2 if linear_group == "last" else int(linear_group)
         p.relevance = 2 if relevance == "shared" else int(relevance)
         share, rest = divmod(blocks, count)
         for g, widths in enumerate(groups):
@@ -167,6 +172,8 @@ class Sorf:
             for i, width in enumerate(widths):
                 twice = self.real.type(2.0) * self.real.type(gamma)
                 p.omega[g][i] = np.sqrt(twice * self.real.type(width)) / self.real.type(LINES)
+        if linear_group:
+            p.first[all_groups], p.size[count] = p.first[count], n_features + 1
         p.blends[: len(blends)] = blends
         p.kappa, p.r, p.sharp, p.delta = levels, r, 1.0, 0.999
         p.cmin, p.cmax, p.shrink, p.nu, p.window = 30.0, 4096.0, 0.9, nu, window
@@ -177,8 +184,15 @@ class Sorf:
         self.parts: dict[str, Array] = {"a": np.zeros(weights, dtype)}
         if task != "novelty":
             self.parts["w"] = np.zeros(weights, dtype)
-        self.parts["L"] = np.zeros(count * len(blends) + linear + last_label, self.real)
-        self.parts["n"] = np.ones(count, self.real)
+        outsiders = linear + last_label + constant
+        self.parts["L"] = np.zeros(all_groups * len(blends) + outsiders, self.real)
+        self.parts["n"] = np.ones(all_groups, self.real)
+        if constant:
+            self.parts["label_counts"] = np.zeros(max(2, n_classes), np.float32)
+        if linear_group:
+            self.parts["linear_w"] = np.zeros((n_features + 1, n_classes), dtype)
+        if linear_group and linear_group != "last":
+            self.parts["linear_a"] = np.zeros((n_features + 1, n_classes), dtype)
         for name in ("t", "mistakes", "updates", "rounding", "gradient_steps"):
             self.parts[name] = np.zeros(1, whole)
         self.parts["rounding"][0] = self.library.shim_seeded(seed, 0)
@@ -192,8 +206,8 @@ class Sorf:
         elif relevance:
             for name in ("log_scale", "gradient_square"):
                 self.parts[name] = np.zeros(n_features, self.real)
-            self.parts["inputs"] = np.zeros((2, n_features), self.real)
-        self.parts["scores"] = np.zeros((2, count, n_classes), self.real)
+            self.parts["inputs"] = np.zeros((3, n_features), self.real)
+        self.parts["scores"] = np.zeros((2, all_groups, n_classes), self.real)
         if row:
             self.parts["row"] = np.zeros((D, 2), self.real)
         self.state = State(**{name: part.ctypes.data for name, part in self.parts.items()})

@@ -15,6 +15,7 @@ SHADES = {
     "gradient": ("#B5B5B5", "#8C8C8C", "#666666", "#3D3D3D"),
     "least squares": ("#9ECAE1", "#4292C6", "#08519C"),
     "process": ("#D55E00", "#F0A030"),
+    "untuned": ("#CC79A7",),
     "sorf": ("#009E73", "#004D38"),
 }
 MARKERS = "osv^"

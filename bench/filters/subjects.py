@@ -1,5 +1,5 @@
-"""The methods that are compared: the nine filters with the settings that are tried for each, and
-`sorf`, which has no settings to try."""
+"""The methods that are compared: the nine filters with the settings that are tried for each;
+`krls_auto` and `sorf`, which have no settings to try."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ SUBJECTS: dict[str, Subject] = {
     "fb_krls": _filter("fb_krls", "least squares", c=(1e-1, 1e-3, 1e-5)),
     "krls_t": _filter("krls_t", "process", sn2=(1e-1, 1e-2, 1e-4, 1e-6), lam=(1.0, 0.999)),
     "sogp": _filter("sogp", "process", sn2=(1e-1, 1e-2, 1e-4, 1e-6)),
+    "krls_auto": Subject("krls_auto", "untuned"),
     SORF: Subject("sorf", "sorf", {"loss": "square", "seed": 1}),
     FORECASTER: Subject("sorf", "sorf", {"loss": "square", "seed": 1, "history": True}),
 }

@@ -15,7 +15,7 @@ from bench.mcu.page import need_boards, put
 
 #: A part's module, named since each asks for packages of its own; its function has the part's name.
 PARTS = {
-    **dict.fromkeys(("sizes", "streams", "surprises", "options"), "boards"),
+    **dict.fromkeys(("kinds", "sizes", "streams", "bytes_of_an_uno"), "boards"),
     **{"fixed": "fixed", "peers": "peers"},
 }
 

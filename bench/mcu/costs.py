@@ -34,7 +34,7 @@ ALL: dict[str, Any] = {
 FILTER: dict[str, Any] = {"budget": 9, "gamma": "auto", "gamma_rows": 64, "scale": "minmax",
                           "clip_rows": 2.0, "on_bad_row": "skip"}  # fmt: skip
 #: Kinds whose scratch cannot be in the arena, which have no other arithmetic.
-ON_STACK = ("ring", "process", "whitened")
+ON_STACK = ("ring", "process", "whitened", "tracker")
 KINDS: dict[str, dict[str, Any]] = {
     "learner": ALL,
     "remembering": {**ALL, "memory": 64},
@@ -45,6 +45,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "ring": {"algorithm": "ogd", "budget": 9, "scale": "minmax", "n_classes": 3,
              "clip_rows": 2.0, "loss": "logistic"},
     "process": {"algorithm": "krls_t", **FILTER},
+    "tracker": {"algorithm": "krls_auto", "budget": 9, "on_bad_row": "skip"},
     "whitened": {"algorithm": "sogp", **FILTER, "coefficients": "float32"},
 }  # fmt: skip
 ARITHMETIC: dict[str, tuple[str, ...]] = {"library": (), "whole": ("-DEK_FIXED",)}

@@ -25,6 +25,8 @@ CASES: dict[str, dict[str, Any]] = {
     "forecaster": {"loss": "square", "history": True},
     "forecaster, no kernel": {"loss": "square", "history": True, "ram": None, "D": 0},
     "novelty in time": {"loss": "novelty", "history": True},
+    "`krls_auto`": {"algorithm": "krls_auto"},
+    "`krls_auto`, 3 lags": {"algorithm": "krls_auto", "lags": 3},
 }
 MICROSECONDS = 2.0
 
@@ -63,7 +65,8 @@ def main(names: list[str]) -> None:
     for name in names:
         options = {k: v for k, v in {**SIZE, **CASES[name]}.items() if v is not None}
         learner = ek.Learner(**options)
-        labels = {"novelty": None, "square": y}.get(options.get("loss", ""), np.sign(y))
+        kind = "square" if learner.is_regression else options.get("loss", "")
+        labels = {"novelty": None, "square": y}.get(kind, np.sign(y))
         for part in (slice(0, LEARNED), slice(LEARNED, None)):
             counter.zero()
             learner.learn_many(X[part], None if labels is None else labels[part])

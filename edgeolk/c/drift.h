@@ -119,9 +119,17 @@ static inline void olk_reset_weights(const olk_sorf *p, const olk_sorf_state *s,
                                      size_t item)
 {
     const size_t nbytes = 2 * (size_t)p->D * (size_t)p->classes * item;
-    const int32_t counters = p->groups * p->n_blends + p->linear + p->last_label;
-    memset(s->w, 0, nbytes);
-    memset(s->a, 0, nbytes);
+    const int32_t counters =
+        p->groups * p->n_blends + p->linear + p->last_label + p->constant;
+    if (nbytes) {
+        memset(s->w, 0, nbytes);
+        memset(s->a, 0, nbytes);
+    }
+    if (p->linear_group) {
+        memset(s->linear_w, 0, (size_t)(p->d + 1) * (size_t)p->classes * item);
+        if (s->linear_a)
+            memset(s->linear_a, 0, (size_t)(p->d + 1) * (size_t)p->classes * item);
+    }
     memset(s->L, 0, (size_t)counters * (wide ? sizeof(double) : sizeof(float)));
     olk_begin_windows(p, s, wide);
     if (olk_has_memory(p))

@@ -75,6 +75,14 @@ static inline uint32_t olk_frequency_on_grid(olk_scalar omega, int32_t grid)
 
 /* -- Changes of weights -- */
 
+/* A change of a stored weight, in 65,536ths of a level; beyond 1000 levels it is clipped anyway. */
+static inline int32_t olk_level_parts(float levels)
+{
+    levels = levels > 1000.0f ? 1000.0f : levels;
+    levels = levels < -1000.0f ? -1000.0f : levels;
+    return (int32_t)(levels * 65536.0f);
+}
+
 /* tau as mantissa and shift: olk_times(step, x) is tau x in units of 2^-16, for x in 2^-15. */
 typedef struct {
     int32_t mantissa, shift;

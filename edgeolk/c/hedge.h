@@ -12,11 +12,15 @@ enum { OLK_OCTET = 8 };
 /* Squared errors are clipped here (section 6). */
 enum { OLK_MAX_ERROR = 4 };
 
-/* Weights of the experts: f = sum_g E_g f_a,g + alpha_g (f_w,g - f_a,g) + beta f_linear +
-   beta_last f_last. They follow from the cumulative losses, so they are not stored. */
+/* Experts besides the models of the groups, in the order of their cumulative losses: the linear one
+   (section 7), the last label (7b), the commonest label (7g). */
+enum { OLK_LINEAR, OLK_LAST_LABEL, OLK_COMMONEST, OLK_OUTSIDERS };
+
+/* Weights of the experts: f = sum_g E_g f_a,g + alpha_g (f_w,g - f_a,g) + sum_i beta_i f_i, i being
+   the outsiders. They follow from the cumulative losses, so they are not stored. */
 typedef struct {
     olk_real E[OLK_SORF_GROUPS], alpha[OLK_SORF_GROUPS];
-    olk_real beta, beta_last;
+    olk_real beta[OLK_OUTSIDERS];
 } olk_expert_weights;
 
 /* The objective of relevance: the score of column `y` minus that of `against`, with these
@@ -30,28 +34,96 @@ typedef struct {
 typedef struct {
     const olk_sorf *p;
     const olk_real *fw, *fa; /* [groups][columns] */
-    olk_real f_linear;
-    olk_real last; /* class + 1 for several classes, 0 before the first row */
+    olk_real outside[OLK_OUTSIDERS]; /* several classes: the class that each chooses plus 1, or 0 */
     olk_real *recalled; /* row memory: g, space for f_s, the narrower kernel's g; or NULL */
+    olk_real square;    /* linear group: mean square of its inputs */
 } olk_group_scores;
 
-/* The last label's score for a column. */
-static inline olk_real olk_sorf_last(const olk_group_scores *f, ptrdiff_t c)
+/* -- Outsiders -- */
+
+/* Mistakes that an outsider pays for its place: the constant, which is right at the start of each set
+   with rare positives, would cost some there. */
+enum { OLK_COMMONEST_COST = 3 };
+
+static inline int olk_has_outsider(const olk_sorf *p, int i)
 {
-    return OLK_OPTIONS_OF(f->p)->task == OLK_SORF_CLASSES ? (olk_real)(f->last == (olk_real)(c + 1))
-                                                          : f->last;
+    return i == OLK_LINEAR ? p->linear : (i == OLK_LAST_LABEL ? p->last_label : p->constant);
 }
+
+static inline olk_real olk_outsider_cost(const olk_sorf *p, int i)
+{
+    return i == OLK_COMMONEST && p->task != OLK_SORF_REGRESSION ? OLK_COMMONEST_COST : 0;
+}
+
+/* Its score for a column. */
+static inline olk_real olk_outside_score(const olk_group_scores *f, int i, ptrdiff_t c)
+{
+    return OLK_OPTIONS_OF(f->p)->task == OLK_SORF_CLASSES
+               ? (olk_real)(f->outside[i] == (olk_real)(c + 1))
+               : f->outside[i];
+}
+
+/* The commonest label so far: -1, 1, or 0 at a tie; the smallest class plus 1, or 0 before the first
+   row. Regression: the mean of the targets, which are scaled. */
+static inline olk_real olk_commonest_label(const olk_sorf *p, const olk_sorf_state *s)
+{
+    const float *n = s->label_counts;
+    ptrdiff_t best = 0;
+    if (!p->constant || p->task == OLK_SORF_REGRESSION)
+        return 0;
+    if (p->task == OLK_SORF_BINARY)
+        return (olk_real)((n[1] > n[0]) - (n[1] < n[0]));
+    for (ptrdiff_t c = 0; c < OLK_OPTIONS_OF(p)->classes; c++)
+        if (n[c] > (best ? n[best - 1] : 0))
+            best = c + 1;
+    return (olk_real)best;
+}
+
+/* What the outsiders answer; linear: the score of the linear one. */
+static inline void olk_ask_outsiders(const olk_sorf *p, const olk_sorf_state *s, olk_real linear,
+                                     olk_group_scores *f)
+{
+    f->outside[OLK_LINEAR] = linear;
+    f->outside[OLK_LAST_LABEL] = p->last_label ? *(const olk_real *)s->last : 0;
+    f->outside[OLK_COMMONEST] = olk_commonest_label(p, s);
+}
+
+/* Counts a label; beyond this sum all counts shrink. */
+static const float olk_most_labels = 4096;
+
+static OLK_NOINLINE void olk_count_label(const olk_sorf *p, const olk_sorf_state *s, olk_real y,
+                                         olk_real weight)
+{
+    const ptrdiff_t n = p->task == OLK_SORF_BINARY ? 2 : OLK_OPTIONS_OF(p)->classes;
+    const ptrdiff_t own = p->task == OLK_SORF_BINARY ? y > 0 : (ptrdiff_t)y;
+    float sum = 0, *counts = s->label_counts;
+    counts[own] += (float)weight;
+    for (ptrdiff_t c = 0; c < n; c++)
+        sum += counts[c];
+    if (sum > olk_most_labels)
+        for (ptrdiff_t c = 0; c < n; c++)
+            counts[c] *= olk_most_labels / sum;
+}
+
+/* -- Weights and scores of all experts -- */
 
 /* Expert weights from the cumulative losses. */
 static OLK_NOINLINE void olk_sorf_expert_weights(const olk_sorf *p, const olk_real *cumulative_loss,
                                                  olk_expert_weights *weights)
 {
-    const int32_t A = p->n_blends, n_group_experts = p->groups * A;
-    const int32_t n_experts = n_group_experts + (p->linear != 0) + (p->last_label != 0);
+    const int32_t A = p->n_blends;
     const olk_real sharp = (olk_real)p->sharp;
-    olk_real min_loss = cumulative_loss[0], total = 0, rest[2] = {0, 0};
-    for (int32_t q = 1; q < n_experts; q++)
+    const olk_real *outside = cumulative_loss + p->groups * A;
+    olk_real min_loss = cumulative_loss[0], total = 0;
+    for (int32_t q = 1; q < p->groups * A; q++)
         min_loss = cumulative_loss[q] < min_loss ? cumulative_loss[q] : min_loss;
+    for (int i = 0, q = 0; i < OLK_OUTSIDERS; i++) {
+        weights->beta[i] = 0;
+        if (!olk_has_outsider(p, i))
+            continue;
+        const olk_real loss = outside[q++] + olk_outsider_cost(p, i) / sharp;
+        min_loss = loss < min_loss ? loss : min_loss;
+    }
     for (int32_t g = 0; g < p->groups; g++) {
         weights->E[g] = weights->alpha[g] = 0;
         for (int32_t q = 0; q < A; q++) {
@@ -61,15 +133,16 @@ static OLK_NOINLINE void olk_sorf_expert_weights(const olk_sorf *p, const olk_re
         }
         total += weights->E[g];
     }
-    for (int32_t q = n_group_experts; q < n_experts; q++)
-        total += rest[q - n_group_experts] =
-            olk_exponential(-sharp * (cumulative_loss[q] - min_loss));
+    for (int i = 0, q = 0; i < OLK_OUTSIDERS; i++)
+        if (olk_has_outsider(p, i))
+            total += weights->beta[i] = olk_exponential(-sharp * (outside[q++] - min_loss) -
+                                                        olk_outsider_cost(p, i));
     for (int32_t g = 0; g < p->groups; g++) {
         weights->E[g] /= total;
         weights->alpha[g] /= total;
     }
-    weights->beta = p->linear ? rest[0] / total : 0;
-    weights->beta_last = p->last_label ? rest[p->linear != 0] / total : 0;
+    for (int i = 0; i < OLK_OUTSIDERS; i++)
+        weights->beta[i] /= total;
 }
 
 /* One expert's score for a column: a blend of group g, or (g = -1) the weighted sum of all
@@ -85,10 +158,9 @@ static OLK_NOINLINE olk_real olk_sorf_score(const olk_group_scores *f,
     for (g = 0; g < OLK_OPTIONS_OF(f->p)->groups; g++)
         sum += weights->E[g] * f->fa[g * K + c] +
                weights->alpha[g] * (f->fw[g * K + c] - f->fa[g * K + c]);
-    if (OLK_OPTIONS_OF(f->p)->linear)
-        sum += weights->beta * f->f_linear;
-    if (OLK_OPTIONS_OF(f->p)->last_label)
-        sum += weights->beta_last * olk_sorf_last(f, c);
+    for (int i = 0; i < OLK_OUTSIDERS; i++)
+        if (olk_has_outsider(OLK_OPTIONS_OF(f->p), i))
+            sum += weights->beta[i] * olk_outside_score(f, i, c);
     return sum;
 }
 
@@ -149,16 +221,14 @@ static OLK_NOINLINE void olk_sorf_update_losses(const olk_group_scores *f, olk_r
             if (g == lead && (q == 0 || q == p->n_blends - 1))
                 costs[q > 0] = cost;
         }
-    if (p->linear) {
-        const olk_real m = regression ? f->f_linear : y * f->f_linear;
+    for (int i = 0; i < OLK_OUTSIDERS; i++) {
+        if (!olk_has_outsider(p, i))
+            continue;
+        olk_real m = regression ? f->outside[i] : y * f->outside[i];
+        if (p->task == OLK_SORF_CLASSES) /* another class loses, and so does none */
+            m = (olk_real)(f->outside[i] == y + 1);
         *cumulative_loss = delta * *cumulative_loss + weight * olk_sorf_cost(p, m, y);
         cumulative_loss++;
-    }
-    if (p->last_label) {
-        olk_real m = regression ? f->last : y * f->last;
-        if (p->task == OLK_SORF_CLASSES) /* a wrong last label loses, a missing one is a tie */
-            m = (olk_real)(f->last == y + 1 ? 1 : (f->last == 0 ? 0 : -1));
-        *cumulative_loss = delta * *cumulative_loss + weight * olk_sorf_cost(p, m, y);
     }
 }
 

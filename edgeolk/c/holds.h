@@ -36,7 +36,7 @@ enum {
     OLK_HAS_VECTORS, OLK_BAD_WEIGHTS, OLK_BAD_MEAN_WEIGHTS, OLK_BAD_EXPERT, OLK_BAD_AVERAGING,
     OLK_BAD_NOVELTY, OLK_BAD_TARGET, OLK_BAD_LINEAR, OLK_BAD_LINEAR_VARIANCE, OLK_BAD_LENGTH_SCALE,
     OLK_BAD_SQUARED_GRADIENT, OLK_BAD_GRADIENT_STEPS, OLK_BAD_DRIFT_AVERAGE,
-    OLK_BAD_DRIFT_COUNTER, OLK_BAD_LAST_LABEL, OLK_BAD_ANSWERS,
+    OLK_BAD_DRIFT_COUNTER, OLK_BAD_LAST_LABEL, OLK_BAD_LABEL_COUNT, OLK_BAD_ANSWERS,
     OLK_BAD_MEMORY_ROWS, OLK_BAD_MEMORY_HEAD, OLK_BAD_MEMORY_EXPERT,
     OLK_BAD_MEMORY_CODE, OLK_BAD_MEMORY_COEFFICIENT, OLK_BAD_MEMORY_CLASS,
     /* anomalies of a stream */
@@ -59,7 +59,8 @@ enum {
     OLK_BAD_NEAR_KERNEL, OLK_NEGATIVE_NORM, OLK_BAD_DIAGONAL, OLK_NEGATIVE_DIAGONAL, OLK_BAD_SCORES,
     OLK_BAD_LEVELS, OLK_BAD_FACTOR, OLK_BAD_FACTOR_PIVOT, OLK_BAD_INVERSE, OLK_BAD_INVERSE_PIVOT,
     OLK_BAD_FEATURE_MAP, OLK_BAD_POSTERIOR, OLK_BAD_POSTERIOR_PIVOT, OLK_BAD_EVIDENCE,
-    OLK_BAD_WHITENING, OLK_BAD_COORDINATE,
+    OLK_BAD_WHITENING, OLK_BAD_COORDINATE, OLK_BAD_TRACKING, OLK_BAD_ORIGIN, OLK_BAD_INPUT_SCALE,
+    OLK_BAD_POSTERIOR_FACTOR, OLK_BAD_LAGGING, OLK_BAD_RECENT_TARGET, OLK_BAD_PENDING_ROW,
     OLK_SENTENCES
 };
 
@@ -112,10 +113,27 @@ static inline int olk_refuse(olk_problem *problem, int32_t sentence, ptrdiff_t w
 
 /* -- Numbers of a block -- */
 
+/* A double of 64 bits. Where a double is a float (AVR): the next float towards 0, and infinity beyond
+   all floats. */
 static inline double olk_double_at(const uint8_t *block, size_t offset, size_t i)
 {
     double v;
+#if defined(__SIZEOF_DOUBLE__) && __SIZEOF_DOUBLE__ == 4
+    uint32_t low, high;
+    memcpy(&low, block + offset + 8 * i, 4);
+    memcpy(&high, block + offset + 8 * i + 4, 4);
+    const uint32_t sign = high & UINT32_C(0x80000000), fraction = high & UINT32_C(0xfffff);
+    const int32_t exponent = (int32_t)(high >> 20 & 0x7ff) - 1023 + 127;
+    uint32_t bits = sign | fraction << 3 | low >> 29 | (uint32_t)exponent << 23;
+    if (exponent >= 255) /* NaN if the number is */
+        bits = sign | UINT32_C(0x7f800000) |
+               (exponent == 2047 - 1023 + 127 && (fraction | low) ? UINT32_C(1) << 22 : 0);
+    else if (exponent <= 0)
+        bits = sign;
+    memcpy(&v, &bits, 4);
+#else
     memcpy(&v, block + offset + i * sizeof v, sizeof v);
+#endif
     return v;
 }
 

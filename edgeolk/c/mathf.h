@@ -36,38 +36,53 @@ static OLK_INLINE float olk_fabsf(float x)
 #endif
 }
 
-/* The square root of x >= 0, bit by bit, rounded to nearest. */
-static inline double olk_square_root(double x)
+/* The upper half of a product, at most 3 too small. */
+static inline uint64_t olk_multiply_high(uint64_t a, uint64_t b)
 {
-    uint64_t bits, rest, root = 0, sum = 0;
+    const uint64_t a1 = a >> 32, a0 = a & UINT32_MAX, b1 = b >> 32, b0 = b & UINT32_MAX;
+    return a1 * b1 + (a1 * b0 >> 32) + (a0 * b1 >> 32);
+}
+
+static inline uint32_t olk_multiply_high_u32(uint32_t a, uint32_t b)
+{
+    return (uint32_t)((uint64_t)a * b >> 32);
+}
+
+/* The square root of x >= 0, rounded to nearest: Newton's steps for 1 / sqrt in integers, the last
+   one in 64 bits, then the comparison of squares that decides the rounding. */
+static OLK_OUTSIDE double olk_square_root(double x)
+{
+    uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     int64_t exponent = (int64_t)(bits >> 52);
     if (!(x > 0.0) || exponent == 0x7ff)
         return x;
-    rest = bits & (UINT64_MAX >> 12);
     if (exponent == 0) { /* subnormal */
-        for (exponent = 1; !(rest >> 52); exponent--)
-            rest <<= 1;
-    } else {
-        rest |= UINT64_C(1) << 52;
+        for (exponent = 1; !(bits >> 52); exponent--)
+            bits <<= 1;
     }
-    exponent -= 1023;
-    if (exponent & 1) {
-        rest <<= 1;
-        exponent--;
+    const int doubled = !(exponent & 1);
+    /* m, from 1 to 4 in units of 2^-62; r, 1 / sqrt(m) in units of 2^-32, first within .03 by a
+       line; a step doubles its bits, and stays below 1, which would not fit. */
+    uint64_t m = bits << 11 | UINT64_C(1) << 63;
+    uint32_t r = UINT32_C(4213751000) -
+                 olk_multiply_high_u32((uint32_t)(bits << 12 >> 32), UINT32_C(1257966797));
+    if (doubled)
+        r = olk_multiply_high_u32(r, UINT32_C(3037000499)); /* sqrt(1/2) */
+    else
+        m >>= 1;
+    for (int i = 0; i < 3; i++) {
+        const uint32_t root = olk_multiply_high_u32((uint32_t)(m >> 32), r);
+        const uint32_t three_minus_square =
+            UINT32_C(0xbffffffd) - olk_multiply_high_u32(root, r);
+        r = olk_multiply_high_u32(r, three_minus_square) << 1;
     }
-    rest <<= 1;
-    for (uint64_t digit = UINT64_C(1) << 53; digit; digit >>= 1) {
-        const uint64_t trial = sum + digit;
-        if (trial <= rest) {
-            sum = trial + digit;
-            rest -= trial;
-            root += digit;
-        }
-        rest <<= 1;
-    }
-    root += rest ? root & 1 : 0; /* the last digit decides the rounding */
-    bits = (root >> 1) + (uint64_t)(exponent / 2 + 1022) * (UINT64_C(1) << 52);
+    const uint64_t wide = (uint64_t)r << 32, rough = olk_multiply_high(m, wide);
+    const uint64_t last = (UINT64_C(3) << 62) - olk_multiply_high(rough, wide);
+    uint64_t root = (olk_multiply_high(rough, last) - 2) >> 9; /* in units of 2^-52, not above */
+    const uint64_t rest = (m << 42) - root * root;
+    root += (root - rest) >> 63; /* m is above the square of root + 1/2 */
+    bits = (root & (UINT64_MAX >> 12)) | (uint64_t)((exponent + 1023) >> 1) << 52;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -77,14 +92,12 @@ static inline float olk_square_root_f32(float x)
 {
     uint32_t bits, root = 0, sum = 0;
     memcpy(&bits, &x, sizeof bits);
-    int32_t exponent = (int32_t)(bits >> 23) - 127;
-    if (!(x > 0.0f) || exponent == 128)
+    const uint32_t exponent = bits >> 23;
+    if (!(x > 0.0f) || exponent == 255)
         return x;
     uint32_t rest = (bits & (UINT32_MAX >> 9)) | UINT32_C(1) << 23;
-    if (exponent & 1) {
+    if (!(exponent & 1)) /* of an odd power of 2 */
         rest <<= 1;
-        exponent--;
-    }
     rest <<= 1;
     for (uint32_t digit = UINT32_C(1) << 24; digit; digit >>= 1) {
         const uint32_t trial = sum + digit;
@@ -96,7 +109,7 @@ static inline float olk_square_root_f32(float x)
         rest <<= 1;
     }
     root += rest ? root & 1 : 0;
-    bits = (root >> 1) + (uint32_t)(exponent / 2 + 126) * (UINT32_C(1) << 23);
+    bits = (root >> 1) + ((exponent + 125) / 2 << 23);
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -215,10 +228,10 @@ static inline float olk_exp_f32(float x)
     for (int k = 5; k >= 0; k--)
         sum = sum * r + olk_exp_polynomial_f32[k];
     union { float f; uint32_t bits; } half; /* of the power of 2, twice: the polynomial is lifted */
-    const int32_t exponent = (int32_t)n - 64;
-    half.bits = (uint32_t)(exponent / 2 + 127) << 23;
+    const uint32_t exponents = (uint32_t)((int32_t)n - 64 + 2 * 127);
+    half.bits = exponents / 2 << 23;
     const float first = half.f;
-    half.bits = (uint32_t)(exponent - exponent / 2 + 127) << 23;
+    half.bits = (exponents - exponents / 2) << 23;
     return sum * first * half.f;
 }
 

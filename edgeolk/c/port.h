@@ -43,6 +43,14 @@
 #define OLK_OUTSIDE inline
 #endif
 
+/* A short function whose copies would be long where a register has 8 bits: arithmetic of 64 bits and
+   of floats. */
+#ifdef __AVR__
+#define OLK_SHORT OLK_NOINLINE
+#else
+#define OLK_SHORT inline
+#endif
+
 /* Tables belong to the file that includes them; where several exported models form one program, the
    linker keeps one copy of each, if it drops unused sections (--gc-sections). */
 #if defined(OLK_SHARED_TABLES) && defined(__GNUC__) && defined(__ELF__)

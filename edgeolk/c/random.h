@@ -26,7 +26,7 @@ static inline uint32_t olk_pcg_word(uint64_t state)
     return (word >> by) | (word << ((32u - by) & 31u));
 }
 
-static inline uint32_t olk_pcg_next(uint64_t *state, uint64_t increment)
+static OLK_SHORT uint32_t olk_pcg_next(uint64_t *state, uint64_t increment)
 {
     const uint64_t old = *state;
     *state = old * OLK_PCG_FACTOR + increment;

@@ -7,13 +7,15 @@
 
 /* -- All coefficients -- */
 
-/* Clamps each coef_i to [-bound, bound]. */
+/* Clamps each coef_i, none of which is NaN, to [-bound, bound]. */
 static void olk_clamp(void *coefficients, ptrdiff_t n, double bound)
 {
     olk_coef_t *coef = coefficients;
-    const olk_coef_t limit = (olk_coef_t)bound;
-    for (ptrdiff_t i = 0; i < n; i++)
-        coef[i] = coef[i] > limit ? limit : coef[i] < -limit ? -limit : coef[i];
+    const olk_coef_t upper = (olk_coef_t)bound, lower = -upper;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const olk_coef_t below = coef[i] < upper ? coef[i] : upper;
+        coef[i] = below > lower ? below : lower;
+    }
 }
 
 /* coef_i *= factor. */

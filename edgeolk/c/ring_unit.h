@@ -14,6 +14,7 @@
 
 #include "gaussian_process.h"
 #include "kernel_rows.h"
+#include "krls_auto.h"
 #include "ring.h"
 #ifdef OLK_DOUBLE
 #include "linalg.h"
@@ -44,6 +45,15 @@ static void olk_fill(olk_simd *to)
     to->process_learn[OLK_COEF_DTYPE] = olk_process_learn;
     to->process_variance[OLK_COEF_DTYPE] = olk_process_variance;
     to->process_is_sound[OLK_COEF_DTYPE] = olk_process_is_sound;
+    to->auto_begin[OLK_COEF_DTYPE] = olk_auto_begin;
+    to->auto_accepts[OLK_COEF_DTYPE] = olk_auto_accepts;
+    to->auto_takes[OLK_COEF_DTYPE] = olk_auto_takes;
+    to->auto_learn[OLK_COEF_DTYPE] = olk_auto_learn;
+    to->auto_answer[OLK_COEF_DTYPE] = olk_auto_answer;
+    to->auto_variance[OLK_COEF_DTYPE] = olk_auto_variance;
+    to->auto_ask[OLK_COEF_DTYPE] = olk_auto_ask;
+    to->auto_tell[OLK_COEF_DTYPE] = olk_auto_tell;
+    to->auto_forget[OLK_COEF_DTYPE] = olk_auto_forget;
 }
 
 /* Each is declared first: compilers warn of an external function without a prototype. What does not

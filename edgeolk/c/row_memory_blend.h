@@ -28,7 +28,8 @@ static inline olk_real olk_cost_of_memory(const olk_sorf *p)
 /* The weights for the next answer. */
 static inline olk_memory_blend olk_memory_blend_of(const olk_sorf *p, const olk_sorf_state *s)
 {
-    const olk_real *losses = s->memory_mistakes, *narrow = s->memory_narrow;
+    const olk_real *losses = s->memory_mistakes;
+    const olk_real *narrow = p->memory_narrow ? s->memory_narrow : NULL;
     const olk_real cost = olk_cost_of_memory(p);
     olk_memory_blend blend = {0, 0};
     olk_real min_loss = losses[0], total = 0;
@@ -64,11 +65,14 @@ static inline ptrdiff_t olk_best_rival(const olk_real *f, ptrdiff_t classes, ptr
 
 /* A column of f = f_s + blend (g - f_s), from `scores`: g[K], then f_s[K], then the narrower
    kernel's g[K]. */
-static inline olk_real olk_memory_score(const olk_real *scores, ptrdiff_t K, olk_memory_blend blend,
-                                        ptrdiff_t c)
+static inline olk_real olk_memory_score(const olk_sorf *p, const olk_real *scores,
+                                        olk_memory_blend blend, ptrdiff_t c)
 {
+    const ptrdiff_t K = p->classes;
     const olk_real f_s = scores[K + c], f = f_s + blend.mean * (scores[c] - f_s);
-    return blend.narrow > 0 ? f + blend.narrow * (scores[2 * K + c] - f_s) : f;
+    if (!p->memory_narrow || !(blend.narrow > 0))
+        return f;
+    return f + blend.narrow * (scores[2 * K + c] - f_s);
 }
 
 /* The margin: y f with two classes, f_y minus the best other score with several. */
@@ -77,17 +81,17 @@ static inline olk_real olk_memory_margin(const olk_sorf *p, const olk_real *scor
 {
     const ptrdiff_t K = p->classes, own_class = (ptrdiff_t)y;
     if (p->task != OLK_SORF_CLASSES)
-        return y * olk_memory_score(scores, 1, blend, 0);
+        return y * olk_memory_score(p, scores, blend, 0);
     olk_real best = 0;
     int found = 0;
     for (ptrdiff_t c = 0; c < K; c++) {
-        const olk_real other = olk_memory_score(scores, K, blend, c);
+        const olk_real other = olk_memory_score(p, scores, blend, c);
         if (c != own_class && (!found || other > best)) {
             best = other;
             found = 1;
         }
     }
-    return olk_memory_score(scores, K, blend, own_class) - best;
+    return olk_memory_score(p, scores, blend, own_class) - best;
 }
 
 /* Writes the features' scores [K] behind the memory's g[K]; returns all scores. */
@@ -101,9 +105,9 @@ static inline const olk_real *olk_feature_scores(const olk_group_scores *f,
 }
 
 /* The experts: weights of g, then weights above 0 of the narrower kernel's g. */
-static inline int olk_n_memory_experts(const olk_sorf_state *s)
+static inline int olk_n_memory_experts(const olk_sorf *p)
 {
-    return s->memory_narrow ? 2 * OLK_MEMORY_WEIGHTS - 1 : OLK_MEMORY_WEIGHTS;
+    return p->memory_narrow ? 2 * OLK_MEMORY_WEIGHTS - 1 : OLK_MEMORY_WEIGHTS;
 }
 
 static inline olk_memory_blend olk_memory_expert(int i)
@@ -125,13 +129,13 @@ static inline olk_real olk_blend_memory(const olk_group_scores *f,
     const olk_real *scores = olk_feature_scores(f, expert_weights);
     const olk_memory_blend now = olk_memory_blend_of(p, s);
     const olk_real margin = olk_memory_margin(p, scores, now, y);
-    for (int i = 0; i < olk_n_memory_experts(s); i++) {
+    for (int i = 0; i < olk_n_memory_experts(p); i++) {
         olk_real *loss = i < OLK_MEMORY_WEIGHTS
                              ? (olk_real *)s->memory_mistakes + i
                              : (olk_real *)s->memory_narrow + (i - OLK_MEMORY_WEIGHTS);
         const olk_real m = olk_memory_margin(p, scores, olk_memory_expert(i), y);
         *loss = (olk_real)p->delta * *loss + (m <= 0 ? weight : 0);
     }
-    *score = p->task == OLK_SORF_CLASSES ? margin : olk_memory_score(scores, 1, now, 0);
+    *score = p->task == OLK_SORF_CLASSES ? margin : olk_memory_score(p, scores, now, 0);
     return margin;
 }

@@ -233,6 +233,10 @@ enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMMON = 3, OLK_COMPACT = 9 };
 
 /* A scaler's parameters and where its statistics are stored. */
 typedef struct {
+    uint8_t *records;      /* [d][OLK_COMPACT_BYTES], OLK_COMPACT only, in place of the others */
+#if defined OLK_SETUP && OLK_SCALE_METHOD == 9 && defined __GNUC__
+    __extension__ union { /* a program with records alone reads nothing but them and its constants */
+#endif
     olk_scalar clip;      /* deviations, at least 2 */
     olk_scalar window;    /* rows */
     int64_t freeze_after; /* 0: never */
@@ -240,8 +244,10 @@ typedef struct {
     double *numbers;     /* of each feature: mean, low, sd, held */
     int32_t *counts;     /* of each feature: age, clipped */
     double *minimum, *maximum; /* [d], OLK_MINMAX only */
-    uint8_t *records;      /* [d][OLK_COMPACT_BYTES], OLK_COMPACT only, in place of the others */
     olk_compact_rule rule; /* the same clip and window, for the records */
+#if defined OLK_SETUP && OLK_SCALE_METHOD == 9 && defined __GNUC__
+    };
+#endif
 } olk_scaler;
 
 /* The statistics of one feature; the range only for OLK_MINMAX. */

@@ -82,7 +82,7 @@ static inline float olk_float_of(uint32_t bits)
 }
 
 /* 2^n for a normal number. */
-static inline float olk_two(int32_t n)
+static OLK_SHORT float olk_two(int32_t n)
 {
     return olk_float_of((uint32_t)(n + 127) << 23);
 }
@@ -132,12 +132,12 @@ static inline olk_compact_rule olk_compact_rule_of(olk_scalar clip, olk_scalar w
 }
 
 /* A distance to its stored bits, rounded to nearest; and back. */
-static inline uint32_t olk_spread_of(float distance)
+static OLK_SHORT uint32_t olk_spread_of(float distance)
 {
     return (olk_bits_of(distance) + (UINT32_C(1) << (OLK_SPREAD_CUT - 1))) >> OLK_SPREAD_CUT;
 }
 
-static inline float olk_spread_value(uint32_t spread)
+static OLK_SHORT float olk_spread_value(uint32_t spread)
 {
     return olk_float_of(spread << OLK_SPREAD_CUT);
 }
@@ -149,34 +149,34 @@ static inline int32_t olk_mean_units(uint32_t word)
 }
 
 /* Log2 of the mean's unit, for a deviation of these bits. */
-static inline int32_t olk_mean_power(uint32_t bits, int32_t k)
+static OLK_SHORT int32_t olk_mean_power(uint32_t bits, int32_t k)
 {
     return (int32_t)(bits >> 23) - 127 - OLK_MEAN_UNIT + k;
 }
 
 /* x - mean of a running input; both parts of the mean are exact floats. */
-static inline float olk_from_mean(float x, int32_t M, float unit)
+static OLK_SHORT float olk_from_mean(float x, int32_t M, float unit)
 {
     const int32_t low = M & 15;
     return (x - (float)(M - low) * unit) - (float)low * unit;
 }
 
 /* x clipped to [-limit, limit]; NaN stays NaN. */
-static inline float olk_reading_within(float x, float limit)
+static OLK_SHORT float olk_reading_within(float x, float limit)
 {
     x = x > limit ? limit : x;
     return x < -limit ? -limit : x;
 }
 
 /* The largest integer <= v, |v| < 2^31. */
-static inline int32_t olk_floor(float v)
+static OLK_SHORT int32_t olk_floor(float v)
 {
     const int32_t n = (int32_t)v;
     return n - ((float)n > v);
 }
 
 /* A hash of the row's and the input's number: the random bits of stochastic rounding. */
-static inline uint32_t olk_rounding_hash(uint32_t row, uint32_t j)
+static OLK_SHORT uint32_t olk_rounding_hash(uint32_t row, uint32_t j)
 {
     uint32_t w = row * UINT32_C(0x9E3779B1) + j * UINT32_C(0x85EBCA77);
     w = (w ^ (w >> 16)) * UINT32_C(0x7FEB352D);

@@ -13,6 +13,7 @@
 typedef struct {
     /* state of the learner */
     size_t weights, mean_weights, blend, target, last_label, linear;
+    size_t label_counts, linear_weights, linear_mean;
     size_t relevance, shared_relevance, gradient_steps, drift;
     size_t row_memory, memory_state, memory_mistakes, memory_narrow;
     size_t novelty;

@@ -31,6 +31,7 @@
 #include "relevance.h"
 #include "row_memory.h"
 #include "sorf_weights.h"
+#include "linear_group.h"
 #include "watch.h"
 
 /* Novelty (section 6b): window of the scale of scores, in rows; the smallest gain of the threshold,
@@ -64,6 +65,8 @@ static OLK_NOCLONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state
         for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
             olk_leak((olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b), (olk_real)p->leak,
                      s->rounding);
+        if (olk_is_linear_group(p, g) && *s->t % OLK_OCTET == 0)
+            olk_move_linear_group(p, s->linear_w, NULL, (olk_real)p->leak, s->rounding);
     }
 }
 
@@ -77,6 +80,8 @@ static inline void olk_update_averages(const olk_sorf *p, const olk_sorf_state *
             olk_average_step((olk_stored *)s->a + 128 * b * K,
                              (const olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b),
                              inverse, s->rounding);
+        if (olk_is_linear_group(p, g) && s->linear_a && *s->t % OLK_OCTET == 0)
+            olk_move_linear_group(p, s->linear_a, s->linear_w, inverse, s->rounding);
     }
 }
 
@@ -128,6 +133,55 @@ static inline olk_real olk_counted(const olk_sorf_state *s, olk_real weight)
     return weight;
 }
 
+/* What follows from the scores of a row that is learned. */
+typedef struct {
+    olk_real blended;        /* of the features: regression's answer, else a margin */
+    olk_scalar score;        /* the complete answer's: not for regression */
+    olk_real cost, complete; /* what `blended` costs, and the margin of the complete answer */
+    olk_real costs[2];       /* of the average and of the last weights */
+    int changes;             /* whether weights will change */
+} olk_judged;
+
+/* Counts the mistakes of a row and of each expert, and plans its changes; `follows`: relevance may. */
+static OLK_OUTSIDE void olk_judge(const olk_group_scores *f, const olk_sorf_state *s, olk_real y,
+                                  olk_real weight, int follows, olk_change_plan *plan,
+                                  olk_judged *found)
+{
+    const olk_sorf *p = OLK_OPTIONS_OF(f->p);
+    const int regression = p->task == OLK_SORF_REGRESSION, one_column = p->classes == 1;
+    olk_expert_weights weights;
+    olk_sorf_expert_weights(p, s->L, &weights);
+    found->costs[0] = found->costs[1] = found->complete = 0;
+    if (regression) {
+        found->blended = olk_sorf_score(f, &weights, -1, 0, 0);
+    } else {
+        found->blended = olk_sorf_margin(f, &weights, -1, 0, y);
+        olk_real score = one_column ? olk_sorf_score(f, &weights, -1, 0, 0) : found->blended;
+        found->complete = found->blended;
+        if (olk_has_memory(p))
+            found->complete = olk_blend_memory(f, &weights, s, y, olk_counted(s, weight), &score);
+        found->score = (olk_scalar)score;
+        *s->mistakes += found->complete <= 0;
+        olk_write_parts(f, &weights, s, 0);
+    }
+#ifndef OLK_STREAMED
+    plan->slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(f, &weights, -1, 0, y) : 0;
+    plan->slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
+#endif
+    olk_sorf_update_losses(f, y, olk_counted(s, weight), s->L, olk_heaviest_group(p, &weights),
+                           found->costs);
+    found->cost = olk_sorf_cost(p, found->blended, y);
+    found->changes = olk_losses(f, y, weight, *s->t, plan) > 0;
+    plan->follows = follows && (regression || 1 - found->blended > 0);
+#ifndef OLK_STREAMED
+    if (found->changes && plan->follows) {
+        olk_sorf_expert_weights(p, s->L, &plan->slope.weights);
+        if (p->groups == 1) /* weights of the outsiders are left out */
+            plan->slope.weights.E[0] = 1;
+    }
+#endif
+}
+
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
    the margin of y's class over the best other, or the predicted target. */
 static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_state *s,
@@ -139,19 +193,14 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     olk_real scores[2][OLK_SORF_GROUPS], recalled_here[3];
     const int one_column = p->classes == 1;
     olk_real *fw = one_column ? scores[0] : s->scores,
-             *fa = one_column ? scores[1] : fw + p->groups * p->classes;
+             *fa = one_column ? scores[1] : olk_behind(p, fw);
     const int regression = p->task == OLK_SORF_REGRESSION;
     const olk_real weight = (olk_real)row_weight;
     olk_change_plan plan;
-    olk_expert_weights weights;
-    olk_sorf_expert_weights(p, s->L, &weights);
-    const olk_group_scores f = {p,
-                                fw,
-                                fa,
-                                olk_linear_score(p, s, row),
-                                p->last_label ? *(const olk_real *)s->last : 0,
-                                olk_has_memory(p) ? (one_column ? recalled_here : s->recalled)
-                                                  : NULL};
+    olk_judged found;
+    olk_group_scores f = {
+        p, fw, fa, {0}, olk_has_memory(p) ? (one_column ? recalled_here : s->recalled) : NULL, 0};
+    olk_ask_outsiders(p, s, olk_linear_score(p, s, row), &f);
     olk_begin_step(s->flags);
     const double mean = regression ? s->target[0] : 0.0;
     const double deviation = regression ? olk_sorf_deviation(s->target, *s->t) : 1.0;
@@ -160,7 +209,11 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     if (olk_has_memory(p)) /* before the row is clamped */
         olk_learn_memory(p, s, row, y, weight, f.recalled);
     if (p->linear) /* before the row is clamped */
-        olk_learn_linear(p, s, row, y, f.f_linear);
+        olk_learn_linear(p, s, row, y, f.outside[OLK_LINEAR]);
+    const ptrdiff_t last_group = (p->groups - 1) * p->classes;
+    if (p->linear_group)
+        f.square = olk_linear_group_scores(p, s, row, fw + last_group, fa + last_group);
+    const olk_sorf_row plain = olk_row_without_relevance(p, s, row);
     const olk_sorf_row x = olk_reshaped_row(p, s, row, s->inputs);
     OLK_ALIGNED(64) olk_sorf_feature own_row[OLK_SORF_CACHED ? 128 * OLK_SORF_CACHED + 16 : 1];
     OLK_ALIGNED(64) olk_entry own_line[OLK_SORF_CACHED ? 64 * OLK_SORF_CACHED : 1];
@@ -169,54 +222,33 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
         s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_CACHED, own_line,
         follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_CACHED : 0};
     olk_pass(p, s, &x, 1, &cache, fw, fa);
+    olk_judge(&f, s, y, weight, follows, &plan, &found);
 
-    olk_scalar returned;
-    olk_real blended = 0, margin = 0; /* of the features, and of the complete answer */
-    if (regression) {
-        blended = olk_sorf_score(&f, &weights, -1, 0, 0);
-        returned = (olk_scalar)(mean + deviation * (double)blended);
-    } else {
-        blended = olk_sorf_margin(&f, &weights, -1, 0, y);
-        olk_real score = one_column ? olk_sorf_score(&f, &weights, -1, 0, 0) : blended;
-        margin = blended;
-        if (olk_has_memory(p))
-            margin = olk_blend_memory(&f, &weights, s, y, olk_counted(s, weight), &score);
-        returned = (olk_scalar)score;
-        *s->mistakes += margin <= 0;
-        olk_write_parts(&f, &weights, s, 0);
-    }
-    plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &weights, -1, 0, y) : 0;
-    plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
-    olk_real costs[2] = {0, 0}; /* of the average and the last weights */
-    olk_sorf_update_losses(&f, y, olk_counted(s, weight), s->L, olk_heaviest_group(p, &weights),
-                           costs);
-    const olk_real cost = olk_sorf_cost(p, blended, y);
-
-    const olk_real sigma = regression ? y - blended : (one_column ? y : 1);
-    const int changes = olk_losses(&f, y, weight, *s->t, &plan) > 0;
-    plan.follows = follows && (regression || 1 - blended > 0);
-    if (changes && plan.follows) {
-        olk_sorf_expert_weights(p, s->L, &plan.slope.weights);
-        if (p->groups == 1) /* weights of the linear expert and the last label are left out */
-            plan.slope.weights.E[0] = 1;
-    }
-    if (changes) {
+    const olk_real sigma = regression ? y - found.blended : (one_column ? y : 1);
+    if (found.changes) {
         const olk_real gradient = olk_second_pass(p, s, &x, &plan, &cache);
+        if (p->linear_group && plan.live[p->groups - 1])
+            olk_learn_linear_group(p, s, plain.values ? &plain : &x, plan.tau[p->groups - 1],
+                                   p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0,
+                                   plan.rival[p->groups - 1]);
         olk_update_relevance(p, s, &x, &plan, sigma, gradient);
         *s->updates += 1;
     }
-    if (p->leak > 0 && cost > 0)
+    if (p->leak > 0 && found.cost > 0)
         olk_leak_weights(p, s);
     olk_update_averages(p, s);
     if (p->last_label)
         *(olk_real *)s->last = p->task == OLK_SORF_CLASSES ? y + 1 : y;
+    if (p->constant && !regression)
+        olk_count_label(p, s, y, olk_counted(s, weight));
     *s->t += 1;
     olk_sorf_windows(p, s->L, *s->t, s->n);
     if (p->drift)
         olk_record_losses(p, s, sizeof(olk_real) == sizeof(double),
-                          (olk_scalar)(regression ? cost : olk_sorf_cost(p, margin, y)),
-                          (olk_scalar)costs[1], (olk_scalar)costs[0]);
-    return returned;
+                          (olk_scalar)(regression ? found.cost
+                                                  : olk_sorf_cost(p, found.complete, y)),
+                          (olk_scalar)found.costs[1], (olk_scalar)found.costs[0]);
+    return regression ? (olk_scalar)(mean + deviation * (double)found.blended) : found.score;
 }
 
 /* Learns one row without a label. Returns f - rho before this step; negative means novel. */
@@ -250,13 +282,13 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdi
         *out = (olk_scalar)(*fa - *(const olk_real *)s->novelty);
         return;
     }
-    const olk_group_scores f = {
-        p, fw, fa, linear, p->last_label ? *(const olk_real *)s->last : 0, recalled};
+    olk_group_scores f = {p, fw, fa, {0}, recalled, 0};
+    olk_ask_outsiders(p, s, linear, &f);
     if (olk_has_memory(p)) {
         const olk_real *scores = olk_feature_scores(&f, expert_weights);
         const olk_memory_blend blend = olk_memory_blend_of(p, s);
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            out[c] = (olk_scalar)olk_memory_score(scores, p->classes, blend, c);
+            out[c] = (olk_scalar)olk_memory_score(p, scores, blend, c);
     } else {
         for (ptrdiff_t c = 0; c < p->classes; c++)
             out[c] = (olk_scalar)olk_sorf_score(&f, expert_weights, -1, 0, c);
@@ -283,7 +315,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
     const int batched = m > 1 && p->classes == 1 && !(olk_reshapes(p, s) && p->d > WIDE);
     const ptrdiff_t G = p->groups;
     olk_real *fw = p->classes == 1 ? scores_here[0][0] : s->scores;
-    olk_real *fa = p->classes == 1 ? scores_here[1][0] : fw + G * p->classes;
+    olk_real *fa = p->classes == 1 ? scores_here[1][0] : olk_behind(p, fw);
     olk_real *recalled = olk_has_memory(p) ? (p->classes == 1 ? recalled_here : s->recalled) : NULL;
     olk_real *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
     olk_expert_weights expert_weights;
@@ -306,6 +338,9 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
             const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index,
                                          in.count};
             linear[i] = olk_linear_score(p, s, &single);
+            if (p->linear_group)
+                olk_linear_group_scores(p, s, &single, fw + i * G + (G - 1) * p->classes,
+                                        fa + i * G + (G - 1) * p->classes);
             if (olk_has_memory(p))
                 olk_query_memory(p, s, &single, recalled + 3 * i);
         }

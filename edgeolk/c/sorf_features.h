@@ -280,9 +280,9 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_st
 
 /* For m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
 #ifdef OLK_SORF_PLAIN
-static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
-                                   const olk_input *x, ptrdiff_t m, const olk_tail *tail,
-                                   olk_entry (*v)[64])
+static inline void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
+                              const olk_input *x, ptrdiff_t m, const olk_tail *tail,
+                              olk_entry (*v)[64])
 {
     const int32_t grid = olk_grid(p, s);
     (void)m, (void)tail;
@@ -484,7 +484,7 @@ static OLK_NOCLONE void olk_phases(const olk_entry *OLK_RESTRICT v,
 {
     enum { TOP = 8 * sizeof(olk_word) - 2 };
     const olk_entry *const row = scales->value + at;
-    for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
+    for (int j = 0; j < OLK_LINES; j++, at = olk_next_index(scales->widths, at)) {
         olk_real s, c;
         olk_word a, b;
         const olk_word quarter =
@@ -520,7 +520,7 @@ static OLK_NOCLONE int olk_has_large_angle(const olk_entry *v, const olk_frequen
 {
     const olk_entry *const row = scales->value + at;
     olk_word found = 0;
-    for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at))
+    for (int j = 0; j < OLK_LINES; j++, at = olk_next_index(scales->widths, at))
         found |= (olk_word) !(olk_abs(v[j] * olk_frequency_scale(scales, row, j, at)) <
                               olk_max_angle);
     return found != 0;
@@ -530,22 +530,29 @@ static OLK_NOCLONE int olk_has_large_angle(const olk_entry *v, const olk_frequen
 static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_frequency_scales *scales,
                                        int at, olk_sorf_feature *feature)
 {
-    for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
+    for (int j = 0; j < OLK_LINES; j++, at = olk_next_index(scales->widths, at)) {
         const olk_entry angle = v[j] * scales->value[at];
         olk_any_cos_sin(angle, feature + 2 * j, feature + 2 * j + 1);
     }
 }
 
-/* Features of the lines of a group's block; `small_angles` is that of olk_angles_are_small. In plain
-   C `v` may be the second half of `feature`: a line is read before its place is overwritten. */
-static inline void olk_features(const olk_entry *v, const olk_frequency_scales *scales,
-                                ptrdiff_t block, int small_angles, olk_sorf_feature *feature)
+/* Features of OLK_LINES lines, the first of which has scale number `at`; `small_angles` is that of
+   olk_angles_are_small. In plain C `v` may be the second half of `feature`: a line is read before its
+   place is overwritten. */
+static inline void olk_some_features(const olk_entry *v, const olk_frequency_scales *scales, int at,
+                                     int small_angles, olk_sorf_feature *feature)
 {
-    const int at = olk_first_scale(scales->widths, block);
     if (OLK_SMALL_ANGLES || small_angles || !olk_has_large_angle(v, scales, at))
         olk_phases(v, scales, at, feature);
     else
         olk_phases_slowly(v, scales, at, feature);
+}
+
+/* Features of the lines of a group's block. */
+static inline void olk_features(const olk_entry *v, const olk_frequency_scales *scales,
+                                ptrdiff_t block, int small_angles, olk_sorf_feature *feature)
+{
+    olk_some_features(v, scales, olk_first_scale(scales->widths, block), small_angles, feature);
 }
 
 #endif

@@ -52,12 +52,22 @@ enum { OLK_SORF_ROWS = 1, OLK_SORF_BLOCKS = 1, OLK_SORF_SCALED = 1, OLK_SORF_CAC
 enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_CACHED = 40 };
 #endif
 
+/* OLK_LINES: lines whose features are computed at once: a block's, or with OLK_STREAMED (plain C with
+   a small stack, one column, no learned widths) as many as there are numbers for its sums. */
+#if !defined(OLK_STREAMED)
+enum { OLK_LINES = 64 };
+#elif defined(__AVR__)
+enum { OLK_LINES = 1 };
+#else
+enum { OLK_LINES = 32 / (int)sizeof(olk_real) };
+#endif
+
 /* OLK_CHUNK: changes that are rounded at once. OLK_SCALES_SIZE: entries to which a group's
    frequency scales are repeated; OLK_TAIL_SIZE: numbers to which the end of a row is padded. Plain
    C does neither, as stacks of microcontrollers are small; there, features overlay the lines they
    are computed from. */
 #ifdef OLK_SORF_PLAIN
-enum { OLK_CHUNK = 32, OLK_SCALES_SIZE = OLK_SORF_WIDTHS, OLK_TAIL_SIZE = 1 };
+enum { OLK_CHUNK = OLK_LINES < 16 ? 2 * OLK_LINES : 32, OLK_SCALES_SIZE = OLK_SORF_WIDTHS, OLK_TAIL_SIZE = 1 };
 #define OLK_RESTRICT
 #else
 enum { OLK_CHUNK = 128, OLK_SCALES_SIZE = 64 + OLK_SORF_WIDTHS, OLK_TAIL_SIZE = 64 };
@@ -71,7 +81,11 @@ enum {
     OLK_AT_LINE = 128 * sizeof(olk_real),
     OLK_AT_GRADIENT = 192 * sizeof(olk_real)
 };
+#ifdef OLK_STREAMED
+enum { OLK_WORK_BYTES = 64 * sizeof(olk_real) + 2 * 64 };
+#else
 enum { OLK_WORK_BYTES = 256 * sizeof(olk_real) };
+#endif
 #ifdef OLK_SORF_SCRATCH
 #define OLK_WORK(type, name, s, at) type *const name = (type *)(void *)((uint8_t *)(s)->work + (at))
 #else
@@ -151,6 +165,19 @@ static OLK_INLINE int olk_next_index(int many, int at)
 static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
 {
     return p->D - 64 * b < 64 ? p->D - 64 * b : 64;
+}
+
+/* Whether a group is the linear one, whose features are the row (section 7i). */
+static inline int olk_is_linear_group(const olk_sorf *p, int32_t g)
+{
+    return p->linear_group && g == p->groups - 1;
+}
+
+/* Where the scores of averages are, behind fw of the last weights [groups][columns]: in the same place
+   where no group has an average. */
+static inline olk_real *olk_behind(const olk_sorf *p, olk_real *fw)
+{
+    return p->linear_group == OLK_LINEAR_LAST && p->groups == 1 ? fw : fw + p->groups * p->classes;
 }
 
 /* What turns sums of stored weights times features into scores of group g. */

@@ -17,11 +17,10 @@ static const double olk_rounded_up = 1.0 + 1e-9;
 
 /* -- Weights, experts, options -- */
 
-/* The stored weights of a region. */
+/* The n stored weights of a region. */
 static inline int olk_check_weights(const olk_setup *m, const uint8_t *block, size_t offset,
-                                    int32_t sentence, olk_problem *problem)
+                                    size_t n, int32_t sentence, olk_problem *problem)
 {
-    const size_t n = 2 * (size_t)m->sorf.D * (size_t)m->columns;
     if (OLK_MEMBER(m, stored) > 1)
         return olk_check_all(block, m->stored == 8, offset, 0, n, -olk_max_weight, olk_max_weight,
                              sentence, problem);
@@ -44,7 +43,8 @@ static inline int olk_check_experts(const olk_setup *m, const uint8_t *block, ol
 {
     const olk_sorf *p = &m->sorf;
     const size_t groups = (size_t)p->groups;
-    const size_t n = groups * (size_t)p->n_blends + (size_t)p->linear + (size_t)p->last_label;
+    const size_t n = groups * (size_t)p->n_blends + (size_t)p->linear + (size_t)p->last_label +
+                     (size_t)p->constant;
     const double longest = p->cmax > 1 ? (double)p->cmax : 1.0;
     const double most = olk_most_mistakes(m, 4.0);
     OLK_CHECK(
@@ -116,6 +116,15 @@ static inline int olk_check_last_label(const olk_setup *m, const uint8_t *block,
     else
         OLK_REQUIRE(last == -1.0 || last == 0.0 || last == 1.0, OLK_BAD_LAST_LABEL, 0, last);
     return OLK_HOLDS;
+}
+
+/* How many labels each class had, at most olk_most_labels together (hedge.h). */
+static inline int olk_check_label_counts(const olk_setup *m, const uint8_t *block,
+                                         olk_problem *problem)
+{
+    const size_t n = m->columns > 1 ? (size_t)m->columns : 2;
+    return olk_check_all(block, 0, m->at.label_counts, 0, n, 0.0, 4096.0 * (1.0 + 1e-3),
+                         OLK_BAD_LABEL_COUNT, problem);
 }
 
 /* The row memory (row_memory_state.h): slots that have no row are never read. */
@@ -341,10 +350,20 @@ static inline int olk_check_sorf(const olk_setup *m, const uint8_t *block, olk_p
     OLK_REQUIRE(olk_count_at(block, OLK_AT_VECTORS, 0) == 0, OLK_HAS_VECTORS, 0, 0);
     if (OLK_MEMBER(m, forecasts))
         OLK_CHECK(olk_check_forecast(m, block, problem));
+    const size_t columns = (size_t)m->columns, of_features = 2 * (size_t)m->sorf.D * columns;
+    const size_t of_inputs = ((size_t)m->sorf.d + 1) * columns;
     if (OLK_MEMBER(m, at.weights))
-        OLK_CHECK(olk_check_weights(m, block, m->at.weights, OLK_BAD_WEIGHTS, problem));
+        OLK_CHECK(
+            olk_check_weights(m, block, m->at.weights, of_features, OLK_BAD_WEIGHTS, problem));
     if (OLK_MEMBER(m, at.mean_weights))
-        OLK_CHECK(olk_check_weights(m, block, m->at.mean_weights, OLK_BAD_MEAN_WEIGHTS, problem));
+        OLK_CHECK(olk_check_weights(m, block, m->at.mean_weights, of_features,
+                                    OLK_BAD_MEAN_WEIGHTS, problem));
+    if (OLK_MEMBER(m, at.linear_weights))
+        OLK_CHECK(olk_check_weights(m, block, m->at.linear_weights, of_inputs, OLK_BAD_WEIGHTS,
+                                    problem));
+    if (OLK_MEMBER(m, at.linear_mean))
+        OLK_CHECK(olk_check_weights(m, block, m->at.linear_mean, of_inputs, OLK_BAD_MEAN_WEIGHTS,
+                                    problem));
     if (OLK_MEMBER(m, at.blend))
         OLK_CHECK(olk_check_experts(m, block, problem));
     if (OLK_MEMBER(m, at.watch))
@@ -370,5 +389,7 @@ static inline int olk_check_sorf(const olk_setup *m, const uint8_t *block, olk_p
         OLK_CHECK(olk_check_memory(m, block, problem));
     if (OLK_MEMBER(m, at.last_label))
         OLK_CHECK(olk_check_last_label(m, block, problem));
+    if (OLK_MEMBER(m, at.label_counts))
+        OLK_CHECK(olk_check_label_counts(m, block, problem));
     return OLK_HOLDS;
 }

@@ -47,10 +47,10 @@ typedef struct {
     olk_forecast_state forecast;
 #endif
     /* With the frequencies of the width in use; the largest sum of |x_j| of a row for that width. */
-#ifdef OLK_SETUP
-    olk_tuned config;
-#else
+#ifndef OLK_SETUP
     olk_sorf config;
+#elif defined(OLK_TUNES)
+    olk_tuned config;
 #endif
 #ifndef OLK_SORF_FIXED_WIDTHS
     olk_scalar max_sum;
@@ -96,7 +96,8 @@ static inline void olk_attach_learner(olk_model *m)
     s->L = OLK_REGION(m, blend);
     if (s->L)
         s->n = (uint8_t *)s->L + item * (setup->sorf.groups * setup->sorf.n_blends +
-                                         setup->sorf.linear + setup->sorf.last_label);
+                                         setup->sorf.linear + setup->sorf.last_label +
+                                         setup->sorf.constant);
     /* The kernel of a forecaster counts its own rows. */
     s->t = OLK_HAS(m, history) ? OLK_REGION(m, kernel_rows)
                                : olk_counter(m, OLK_AT_STEPS);
@@ -106,6 +107,9 @@ static inline void olk_attach_learner(olk_model *m)
     s->flags = (uint16_t *)(void *)(m->base + OLK_AT_FLAGS);
     s->target = OLK_REGION(m, target);
     s->last = OLK_REGION(m, last_label);
+    s->label_counts = OLK_REGION(m, label_counts);
+    s->linear_w = OLK_REGION(m, linear_weights);
+    s->linear_a = OLK_REGION(m, linear_mean);
     s->novelty = OLK_REGION(m, novelty);
     s->wl = OLK_REGION(m, linear);
     s->Sl = s->wl ? (uint8_t *)s->wl + row + item : NULL;
@@ -158,7 +162,8 @@ static inline void olk_model_attach(olk_model *m, uint8_t *block)
     m->max_sum = OLK_SETUP_OF(m)->max_sum;
 #endif
     olk_attach_learner(m);
-#ifdef OLK_SETUP
+#if defined(OLK_SETUP) && !defined(OLK_TUNES)
+#elif defined(OLK_SETUP)
     memcpy(m->config.omega, OLK_OF(m).sorf->omega, sizeof m->config.omega);
     m->config.hold = OLK_OF(m).sorf->hold;
     m->config.memory_steps = OLK_OF(m).sorf->memory_steps;

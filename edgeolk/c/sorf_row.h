@@ -32,7 +32,7 @@ static inline olk_scalar olk_sorf_set_width(const olk_sorf *p, olk_scalar (*omeg
     const olk_scalar growth = olk_max_growth * widest;
     olk_scalar max_sum =
         (wide ? (olk_scalar)olk_max_double_sum : olk_max_single_sum) / (growth > 1 ? growth : 1);
-    if (p->linear)
+    if (p->linear || p->linear_group)
         max_sum = max_sum < olk_max_linear_sum ? max_sum : olk_max_linear_sum;
     if (p->relevance) {
         const olk_scalar bound = olk_max_gradient_sum / (64 * widest > 1 ? 64 * widest : 1);

@@ -395,6 +395,7 @@ olk_cached_features(const olk_entry *v, const olk_frequency_scales *scales, ptrd
     return feature;
 }
 
+#ifndef OLK_STREAMED /* else sorf_streamed.h */
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
    `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. */
 static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
@@ -422,6 +423,8 @@ static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
     if (!OLK_INDEX(row))
         olk_tails(p, s, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
+        if (olk_is_linear_group(p, g)) /* linear_group.h */
+            continue;
         const olk_real size = olk_inverse_size(p, g) / OLK_FEATURE_OF_ONE;
         olk_begin_scales(p, s, g, &scales);
         for (ptrdiff_t r = 0; r < m; r++)
@@ -463,3 +466,4 @@ static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
         }
     }
 }
+#endif

@@ -96,12 +96,14 @@ static OLK_INLINE int32_t olk_n_experts(const olk_forecast *f)
    has the functions. */
 
 #ifndef OLK_SORF_SIZES /* a program for one learner has its own sizes */
-enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
+enum { OLK_SORF_GROUPS = 5, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
 #endif
 /* Learned widths: 0 for fixed ones, one per input, one for all inputs. */
 enum { OLK_RELEVANCE_EACH = 1, OLK_RELEVANCE_SHARED = 2 };
 /* Weights of the row memory, an expert each (section 7f). */
 enum { OLK_MEMORY_WEIGHTS = 5 };
+/* The linear group (section 7i): with its average, or its last weights alone. */
+enum { OLK_LINEAR_AVERAGED = 1, OLK_LINEAR_LAST = 2 };
 enum { OLK_SORF_BINARY = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
 
 /* A learner's configuration: set at construction, constant afterwards. */
@@ -109,13 +111,14 @@ typedef struct {
     ptrdiff_t d, D;    /* inputs (three a channel of rows in time), frequencies */
     ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
     int32_t task;
-    int32_t groups;                              /* 1 to 4; 1 for novelty */
+    int32_t groups; /* 1 to 4 of features, then the linear group; 1 for novelty */
     int32_t first[OLK_SORF_GROUPS + 1];          /* first block of each; then their end */
     int32_t widths[OLK_SORF_GROUPS];             /* 1 to 8 */
     olk_scalar omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
     olk_scalar size[OLK_SORF_GROUPS];                   /* a group's scores: sums / size */
     int32_t n_blends;                            /* 2 to 8 */
-    int32_t linear, last_label, drift;           /* options, 0 or 1 */
+    int32_t linear, last_label, constant, drift; /* options, 0 or 1 */
+    int32_t linear_group;                        /* 0, or as above: the last group */
     int32_t relevance;                           /* 0, or as above */
     olk_scalar leak;                                 /* option, 0: off */
     olk_scalar blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
@@ -142,6 +145,9 @@ typedef struct {
 /* What follows the rows on a board, which keeps the rest of the configuration as a constant: the
    compiler then leaves out what a learner does not need. OLK_TUNES_WIDTHS, OLK_TUNES_HOLD,
    OLK_TUNES_STEPS: which of them do. The library has these members in olk_sorf. */
+#if defined(OLK_TUNES_WIDTHS) || defined(OLK_TUNES_HOLD) || defined(OLK_TUNES_STEPS)
+#define OLK_TUNES 1
+#endif
 #ifdef OLK_SETUP
 typedef struct {
     olk_scalar omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS];
@@ -168,11 +174,17 @@ typedef struct {
    is the type of rows: double for float64, else float. */
 typedef struct {
     void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
-    void *L;                /* cumulative losses: [groups][n_blends], linear, last label; of type */
+    void *L;                /* cumulative losses: [groups][n_blends], linear, last label, constant;
+                               of type */
     void *n;                /* [groups] averaging windows in octets of rows, start at 1; of type */
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
     uint16_t *flags;        /* marked before the first write of a step; may be NULL */
+    float *label_counts;    /* constant: labels so far, [2] of -1 and +1, or [K] */
+    void *linear_w, *linear_a; /* linear group: [d + 1][K] stored numbers */
+#ifdef OLK_FEW_PARTS /* a program for a learner without the following: all are one NULL */
+    __extension__ union {
+#endif
     double *target;         /* regression: mean, sum of squared deviations */
     void *last;             /* last label: y, z, or class + 1; if labels lapse, answers since; of
                                type */
@@ -195,12 +207,21 @@ typedef struct {
     uint8_t *clock_bytes;   /* [d / 3][OLK_CLOCK_BYTES] */
     void *watch_scores;     /* [OLK_WATCH_NUMBERS] of type */
     uint64_t *watch;        /* [OLK_WATCH_WORDS] */
+#ifdef OLK_FEW_PARTS
+    };
+#endif
     /* scratch */
     void *inputs; /* relevance of each input: [2][d] of type; rows in time: [d]; clamped
                                inputs otherwise: [d], where a single row may be stored */
+#ifdef OLK_FEW_PARTS
+    __extension__ union {
+#endif
     void *scores;           /* K > 1: [2][groups][K] of type */
     void *recalled;         /* row memory, K > 1: [2][K], with two kernels [3][K]; of type */
     void *row;              /* may be NULL: [D][2] of type */
+#ifdef OLK_FEW_PARTS
+    };
+#endif
 #ifndef OLK_SORF_NO_WISHES
     /* what a call in the library may ask for, else NULL: two classes: where to write f_a, f_w and g
        of each row (docs/sorf.md, section 16); what a row weighs in the counters of mistakes, if not
@@ -211,7 +232,7 @@ typedef struct {
 #ifdef OLK_SORF_SCRATCH
     double *work;           /* [OLK_WORK_BYTES / 8]: sorf_form.h */
 #endif
-#ifdef OLK_SETUP
+#if defined(OLK_SETUP) && defined(OLK_TUNES)
     const olk_tuned *tuned;
 #endif
 } olk_sorf_state;

@@ -14,6 +14,12 @@ enum { OLK_LEVEL_PARTS = OLK_QUANTIZED ? 65536 : 1 };
 enum { OLK_MAX_CHANGE = 1000 };
 
 #ifndef OLK_SORF_FIXED /* else fixed_point.h */
+/* A change of a stored weight, in its levels. */
+static OLK_INLINE olk_sum olk_level_parts(olk_real levels)
+{
+    return levels * (olk_real)OLK_LEVEL_PARTS;
+}
+
 /* A factor for features. */
 typedef olk_sum olk_step;
 
@@ -253,8 +259,18 @@ typedef struct {
     int live[OLK_SORF_GROUPS];
     ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
     int follows;                      /* relevance follows the gradient along this slope */
+#ifndef OLK_STREAMED
     olk_sorf_slope slope;
+#endif
 } olk_change_plan;
+
+/* Ridges of the linear group: with an average, and of the last weights alone (section 7i). */
+enum { OLK_LINEAR_RIDGE = 1, OLK_LINEAR_LAST_RIDGE = 3 };
+
+static inline olk_real olk_linear_ridge(const olk_sorf *p)
+{
+    return p->linear_group == OLK_LINEAR_LAST ? OLK_LINEAR_LAST_RIDGE : OLK_LINEAR_RIDGE;
+}
 
 /* tau of each group from its own loss; returns how many groups change. */
 static inline int olk_losses(const olk_group_scores *f, olk_real y, olk_real weight, uint64_t t,
@@ -263,14 +279,17 @@ static inline int olk_losses(const olk_group_scores *f, olk_real y, olk_real wei
     const olk_sorf *p = OLK_OPTIONS_OF(f->p);
     const olk_real kappa = (olk_real)p->kappa, r = (olk_real)p->r;
     /* Exactly f_w: f_a + 1 (f_w - f_a) is not, and a loss of exactly 0 changes nothing. */
-    const olk_group_scores w = {p, f->fw, f->fw, 0, 0, NULL};
+    const olk_group_scores w = {p, f->fw, f->fw, {0}, NULL, 0};
     int n_changes = 0;
     for (int32_t g = 0; g < p->groups; g++) {
+        /* The squared length of a group's features is 1. */
+        const int linear = olk_is_linear_group(p, g);
+        const olk_real square = linear ? f->square : 1, ridge = linear ? olk_linear_ridge(p) : r;
         plan->rival[g] = 0;
         if (p->task == OLK_SORF_REGRESSION) {
-            const olk_real pull = weight / (1 + r);
+            const olk_real pull = weight / (square + ridge), most = linear ? 1 / square : 1;
             plan->live[g] = t > 0;
-            plan->tau[g] = kappa * (y - f->fw[g]) * (pull < 1 ? pull : 1);
+            plan->tau[g] = kappa * (y - f->fw[g]) * (pull < most ? pull : most);
         } else {
             const int multiclass = p->task == OLK_SORF_CLASSES;
             const olk_real loss =
@@ -278,7 +297,8 @@ static inline int olk_losses(const olk_group_scores *f, olk_real y, olk_real wei
             if (multiclass)
                 plan->rival[g] = olk_sorf_rival(&w, NULL, g, 0, y);
             plan->live[g] = loss > 0;
-            plan->tau[g] = kappa * loss / ((multiclass ? 2 : 1) + r) * (multiclass ? 1 : y);
+            plan->tau[g] =
+                kappa * loss / ((multiclass ? 2 : 1) * square + ridge) * (multiclass ? 1 : y);
         }
         n_changes += plan->live[g];
     }
@@ -288,6 +308,9 @@ static inline int olk_losses(const olk_group_scores *f, olk_real y, olk_real wei
 /* -- Pass 2 --
    Pass 2: the changes of a row (docs/sorf.md, section 5, step 5). */
 
+#ifdef OLK_STREAMED
+#include "sorf_streamed.h"
+#else
 /* A number for each line of a block. */
 typedef struct {
     OLK_ALIGNED(64) olk_entry of[64];
@@ -346,7 +369,7 @@ static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_st
     for (int32_t g = 0; g < p->groups; g++) {
         const olk_real tau = plan->tau[g];
         const ptrdiff_t rival = plan->rival[g];
-        if (!plan->live[g])
+        if (!plan->live[g] || olk_is_linear_group(p, g))
             continue;
         if (recompute || plan->follows)
             olk_group_scales(p, s, g, &scales);
@@ -393,3 +416,4 @@ static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_st
     }
     return gradient;
 }
+#endif

@@ -130,16 +130,21 @@ static inline void olk_begin_peaks(void *numbers, int wide, ptrdiff_t at, ptrdif
     }
 }
 
+/* Initialises a channel and its season, which are all zero. */
+static inline void olk_begin_channel(const olk_sorf_state *s, ptrdiff_t j, int wide)
+{
+    olk_begin_peaks(s->channels, wide, OLK_CHANNEL_NUMBERS * j + OLK_AT_CHANNEL_PEAKS,
+                    OLK_CHANNEL_TAILS);
+    if (s->clock)
+        olk_begin_peaks(s->clock, wide, OLK_CLOCK_NUMBERS * j + OLK_AT_CLOCK_PEAKS,
+                        OLK_CLOCK_TAILS);
+}
+
 /* Initialises a state, which is all zero, of so many channels. */
 static inline void olk_begin_watch(const olk_sorf_state *s, ptrdiff_t channels, int wide)
 {
-    for (ptrdiff_t j = 0; j < channels; j++) {
-        olk_begin_peaks(s->channels, wide, OLK_CHANNEL_NUMBERS * j + OLK_AT_CHANNEL_PEAKS,
-                        OLK_CHANNEL_TAILS);
-        if (s->clock)
-            olk_begin_peaks(s->clock, wide, OLK_CLOCK_NUMBERS * j + OLK_AT_CLOCK_PEAKS,
-                            OLK_CLOCK_TAILS);
-    }
+    for (ptrdiff_t j = 0; j < channels; j++)
+        olk_begin_channel(s, j, wide);
     olk_begin_peaks(s->watch_scores, wide, OLK_AT_PATTERN_PEAKS, 1);
     olk_put_number(s->watch_scores, wide, OLK_WATCH_THRESHOLD, olk_first_threshold);
     s->watch[OLK_WATCH_COUNTS] = OLK_EVENT_ROWS + 1;

@@ -62,7 +62,7 @@ def _fixed(method: Method) -> dict[str, Any]:
 
 
 def bytes_formula(method: Method) -> str:
-    """Bytes in B (or D) and d, computed by the planner: h + p d + q B + r B d + u B^2."""
+    """Bytes in B (or D) and d, computed by the planner: h + p d + q B + r B d + u B^2 + v d^2."""
     fixed = _fixed(method)
 
     def total(budget: int, d: int) -> int:
@@ -73,12 +73,14 @@ def bytes_formula(method: Method) -> str:
     b, d = 3200, 64
     square = (total(3 * b, d) - 2 * total(2 * b, d) + total(b, d)) / (2 * b * b)
     cross = (total(2 * b, 2 * d) - total(b, 2 * d) - total(2 * b, d) + total(b, d)) / (b * d)
-    per_d = (total(b, 2 * d) - total(b, d)) / d - cross * b
+    wide = (total(b, 3 * d) - 2 * total(b, 2 * d) + total(b, d)) / (2 * d * d)
+    per_d = (total(b, 2 * d) - total(b, d)) / d - cross * b - 3 * wide * d
     per_b = (total(2 * b, d) - total(b, d)) / b - cross * d - 3 * square * b
     size = _size(method)
-    terms = [(cross, f"{size} d"), (square, f"{size}^2"), (per_b, size), (per_d, "d")]
+    terms = [(cross, f"{size} d"), (square, f"{size}^2"), (wide, "d^2"), (per_b, size)]
+    terms.append((per_d, "d"))
     shown = [f"{value:.4g} {name}" for value, name in terms if value > 0.005]
-    rest = total(b, d) - cross * b * d - square * b * b - per_b * b - per_d * d
+    rest = total(b, d) - cross * b * d - square * b * b - wide * d * d - per_b * b - per_d * d
     return " + ".join([*shown, f"{rest:.0f}"])
 
 

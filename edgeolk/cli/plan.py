@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+from collections import Counter
 from inspect import signature
 from typing import Any
 
@@ -13,6 +14,7 @@ from edgeolk.configuration.plan import parse_bytes
 from edgeolk.errors import suggest
 from edgeolk.export.costs import scratch_of
 from edgeolk.export.folder import SCRATCH
+from edgeolk.export.sorf import streams
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from edgeolk.parts.methods import algorithms
@@ -134,14 +136,16 @@ def _one(options: argparse.Namespace) -> None:
     planned = plan(config)
     print(planned)
     if options.scratch == "arena":
-        text = ", ".join(f"{n:,} bytes in {how}" for how, n in scratch_of(planned.dtype).items())
+        streamed = streams(settings_of(config).columns, (region.name for region in planned.regions))
+        work = scratch_of(planned.dtype, streamed=streamed)
+        text = ", ".join(f"{n:,} bytes in {how}" for how, n in work.items())
         print(f"exported with --scratch arena, in addition: {text}")
 
 
 def _every_config(options: argparse.Namespace) -> dict[str, Config | str]:
     """The configuration of each algorithm, or the error message for it.
 
-    Raises ValueError: all are invalid, for the same reason.
+    Raises ValueError: all are invalid; with the commonest reason.
     """
     configs: dict[str, Config | str] = {}
     for row in algorithms():
@@ -149,9 +153,9 @@ def _every_config(options: argparse.Namespace) -> dict[str, Config | str]:
             configs[row.name] = _config_of(row.name, options)
         except ValueError as error:
             configs[row.name] = str(error)
-    outcomes = set(configs.values())
-    if len(outcomes) == 1 and isinstance(reason := outcomes.pop(), str):
-        raise ValueError(reason)
+    reasons = Counter(config for config in configs.values() if isinstance(config, str))
+    if reasons.total() == len(configs):
+        raise ValueError(reasons.most_common(1)[0][0])
     return configs
 
 

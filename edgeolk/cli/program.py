@@ -74,9 +74,10 @@ def _forecasting(learner: Learner) -> list[str]:
         return []
     values = learner.parameters
     kernel = "" if learner.budget else ", without a kernel"
-    season = f", a season of {values['season']:g}" if values["season"] else ""
+    season = f", a season of {values['season']:g}" if values.get("season") else ""
+    horizon = values.get("horizon", values.get("delay"))
     return [
-        f"forecasts        {values['horizon']:g} rows ahead{season}{kernel};"
+        f"forecasts        {horizon:g} rows ahead{season}{kernel};"
         f" {learner.n_waiting} pending rows"
     ]
 

@@ -37,6 +37,8 @@ class Choices(NamedTuple):
     least: list[Choice]
     #: Those that are tried first.
     first: list[Choice]
+    #: From the settings that fit, None if none do: those that are better, if they fit.
+    instead: Callable[[Settings | None], list[Choice]] | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from edgeolk.configuration.families import FAMILIES
 from edgeolk.configuration.plan import (
     Plan,
     RamError,
+    first_that_fits,
     fit,
     parse_bytes,
     plan_of,
@@ -308,7 +309,16 @@ def _configured(
         return configured(choices.budget)  # type: ignore[arg-type]  # one of the two is given
     if len(least) > 1:
         least = sorted(least, key=smallest_bytes, reverse=True)
-    return fit([*choices.first, *least], nbytes)
+    if choices.instead is None:
+        return fit([*choices.first, *least], nbytes)
+    try:
+        fitted = fit([*choices.first, *least], nbytes)
+    except RamError:
+        better = choices.instead(None)
+        found = first_that_fits(better, nbytes)
+        # The error names the fewest bytes that hold one of all.
+        return found or fit([min([*least, *better], key=smallest_bytes)], nbytes)
+    return first_that_fits(choices.instead(fitted), nbytes) or fitted
 
 
 def _alternatives(given: Mapping[str, Any], least: int) -> str:

@@ -40,8 +40,10 @@ class Parameters(TypedDict, total=False):
     cmin: float
     coe: float
     coherence: float
+    constant: bool | None
     D: int | None
     decay: float
+    delay: int
     delta: float
     dependence: float | None
     drift: bool | None
@@ -67,12 +69,14 @@ class Parameters(TypedDict, total=False):
     jitter: float | None
     k: int | None
     kernel_gamma: Literal["auto"] | float | None
+    lags: int
     lam: float | None
     lapse: int
     last_label: bool
     last_rows: int
     leak: float
     linear: bool
+    linear_group: Literal["last"] | bool | None
     loss: Loss | str
     M: int
     maintenance: Literal["merge", "project", "remove", "random"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from edgeolk.checks import check_int
 from edgeolk.configuration.arguments import Choice, Configure
@@ -42,6 +42,10 @@ class Plan:
         Rows from which the kernel width is computed; 0 if it is given or follows the rows.
     width_follows : bool
         Whether the kernel width follows the rows.
+    kernel : str
+        Why there is no kernel, and from how many bytes on one is worth more; "" if there is one.
+    chosen : mapping
+        The options whose defaults depend on the bytes, by name, as a learner takes them.
     """
 
     algorithm: str
@@ -54,6 +58,8 @@ class Plan:
     coefficients: str = "float64"
     gamma_rows: int = 0
     width_follows: bool = False
+    kernel: str = ""
+    chosen: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     @property
     def _title(self) -> str:
@@ -66,8 +72,8 @@ class Plan:
     def _facts(self) -> dict[str, str]:
         """Properties below the regions, by name."""
         facts = {"longest step": self.longest_step}
-        if not self.budget:
-            facts["kernel"] = "none: 32 frequencies do not fit"
+        if self.kernel:
+            facts["kernel"] = self.kernel
         if self.gamma_rows:
             facts["kernel width"] = f"from the first {self.gamma_rows} rows"
         if self.width_follows:
@@ -105,7 +111,22 @@ def plan_of(config: Settings) -> Plan:
         config.coefficients.name.lower(),
         config.preprocessing.gamma_rows,
         config.preprocessing.follows,
+        _without_kernel(config),
+        config.chosen_by_size,
     )
+
+
+def _without_kernel(config: Settings) -> str:
+    """Why a configuration has no kernel, "" if it has one."""
+    if config.budget:
+        return ""
+    smallest = config.smallest_kernel
+    if smallest is None:
+        return "none: 32 frequencies do not fit"
+    text = f"none: a linear model of {config.n_features} inputs is worth more here"
+    if config.preprocessing.has_one_scale:
+        return f"{text}, with one scale for all inputs (scale='common')"
+    return f"{text}; a kernel pays from {total(layout(smallest)):,} bytes"
 
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -200,6 +221,18 @@ def _largest(configure: Configure, sizes: range, cap: int) -> Settings | None:
     return configure(first_too_large - 1)
 
 
+def first_that_fits(choices: Sequence[Choice], cap: int) -> Settings | None:
+    """The configuration with the largest budget of the first of ``choices`` that fits, or None."""
+    for configure, sizes in choices:
+        try:
+            largest = _largest(configure, sizes, cap)
+        except ValueError:  # no budget works with such a default
+            continue
+        if largest is not None:
+            return largest
+    return None
+
+
 def fit(choices: Sequence[Choice], ram: int | str) -> Settings:
     """The configuration with the largest budget of the first of ``choices`` that fits.
 
@@ -211,13 +244,8 @@ def fit(choices: Sequence[Choice], ram: int | str) -> Settings:
     Raises RamError if nothing fits, with the number of bytes that would.
     """
     cap = parse_bytes(ram)
-    for configure, sizes in choices[:-1]:
-        try:
-            largest = _largest(configure, sizes, cap)
-        except ValueError:  # no budget works with such a default
-            continue
-        if largest is not None:
-            return largest
+    if (found := first_that_fits(choices[:-1], cap)) is not None:
+        return found
     configure, sizes = choices[-1]
     largest = _largest(configure, sizes, cap)
     if largest is not None:

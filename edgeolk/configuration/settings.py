@@ -126,6 +126,17 @@ class Settings:
     def min_size(self) -> int:
         """The smallest number of features, and of support vectors or frequencies."""
         return 1
+
+    @property
+    def chosen_by_size(self) -> dict[str, object]:
+        """Options whose defaults depend on the bytes, as a caller would give them."""
+        return {}
+
+    @property
+    def smallest_kernel(self) -> Settings | None:
+        """The smallest learner with a kernel in place of this one, which has none; else None."""
+        return None
+
     @property
     def feature_range(self) -> tuple[object, object] | None:
         """The range of int8 levels, as given."""

@@ -269,6 +269,44 @@ cdef extern from "ring_table.h" nogil:
         double variance
         ptrdiff_t slot
 
+    ctypedef struct olk_tracking:
+        double num
+
+    ctypedef struct olk_lagging:
+        double known
+        double pending
+
+    ctypedef struct olk_untuned:
+        ptrdiff_t d
+        ptrdiff_t budget
+        ptrdiff_t stride
+        ptrdiff_t n
+        ptrdiff_t lags
+        ptrdiff_t delay
+        int32_t frozen
+        olk_tracking* words
+        double* origin
+        olk_lagging* lagging
+        double* recent
+        double* pending_rows
+        double variance
+        void* inputs
+        void* vectors
+        void* coef
+        void* whitening
+        void* factor
+        void* mean
+        void* kernel_row
+        void* scratch
+
+    ctypedef void (*olk_simd_auto_begin)(olk_untuned* t) noexcept
+    ctypedef int (*olk_simd_auto_accepts)(const olk_untuned* t, const void* x) noexcept
+    ctypedef double (*olk_simd_auto_learn)(olk_untuned* t, const void* x, double y) noexcept
+    ctypedef double (*olk_simd_auto_answer)(olk_untuned* t, const void* x) noexcept
+    ctypedef int (*olk_simd_auto_takes)(const olk_untuned* t, double y) noexcept
+    ctypedef double (*olk_simd_auto_tell)(olk_untuned* t, double y) noexcept
+    ctypedef void (*olk_simd_auto_forget)(const olk_untuned* t) noexcept
+
     ctypedef int (*olk_simd_process_outside)(olk_process* g) noexcept
     ctypedef ptrdiff_t (*olk_simd_process_victim)(const olk_process* g) noexcept
     ctypedef ptrdiff_t (*olk_simd_process_learn)(olk_process* g) noexcept
@@ -316,6 +354,15 @@ cdef extern from "ring_table.h" nogil:
         olk_simd_process_learn process_learn[3]
         olk_simd_process_variance process_variance[3]
         olk_simd_process_is_sound process_is_sound[3]
+        olk_simd_auto_begin auto_begin[3]
+        olk_simd_auto_accepts auto_accepts[3]
+        olk_simd_auto_learn auto_learn[3]
+        olk_simd_auto_answer auto_answer[3]
+        olk_simd_auto_answer auto_variance[3]
+        olk_simd_auto_takes auto_takes[3]
+        olk_simd_auto_answer auto_ask[3]
+        olk_simd_auto_tell auto_tell[3]
+        olk_simd_auto_forget auto_forget[3]
         olk_learn_readings_fn learn_readings
 
 
@@ -443,14 +490,16 @@ cdef extern from "sorf_types.h" nogil:
         ptrdiff_t classes
         int32_t task
         int32_t groups
-        int32_t first[5]
-        int32_t widths[4]
-        double omega[4][8]
-        double size[4]
+        int32_t first[6]
+        int32_t widths[5]
+        double omega[5][8]
+        double size[5]
         int32_t n_blends
         int32_t linear
         int32_t last_label
+        int32_t constant
         int32_t drift
+        int32_t linear_group
         int32_t relevance
         double leak
         double blends[8]
@@ -480,6 +529,9 @@ cdef extern from "sorf_types.h" nogil:
         uint64_t* updates
         uint64_t* rounding
         uint16_t* flags
+        float* label_counts
+        void* linear_w
+        void* linear_a
         double* target
         void* last
         void* novelty
@@ -565,6 +617,9 @@ cdef extern from "setup.h" nogil:
         size_t target
         size_t last_label
         size_t linear
+        size_t label_counts
+        size_t linear_weights
+        size_t linear_mean
         size_t relevance
         size_t shared_relevance
         size_t gradient_steps
@@ -633,7 +688,7 @@ cdef extern from "setup.h" nogil:
         double max_sum
         double lapse
         uint64_t seed
-        double widths[4][8]
+        double widths[5][8]
         int32_t forecasts
         olk_sorf sorf
         olk_forecast forecast

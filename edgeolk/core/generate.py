@@ -90,7 +90,7 @@ LOSS_ROLES: dict[str, Role] = {
     "loss_sign": Role("loss", "double", _ROW, "0.0"),
 }
 ROLES: dict[str, Role] = {
-    "update_asks": Role("update", "bint", _ROW, "False"),
+    "update_asks": Role("update", "bint", _EXAMPLE, "False"),
     "update_coefficient": Role("update", "double", f"{_ROW}, double p", "0.0"),
     "update_shrink": Role("update", "void", _STEP),
     "update_begin": Role("update", "void", _EXAMPLE),

@@ -32,6 +32,7 @@ cdef enum:
     UPDATE_RIDGE = 21
     UPDATE_POSTERIOR = 22
     UPDATE_WHITENED = 23
+    UPDATE_UNTUNED = 24
     LOSS_HINGE = 1
     LOSS_RAMP = 2
     LOSS_LOGISTIC = 3
@@ -164,6 +165,8 @@ cdef struct Params:
     double forgetting
     double noise
     double jitter
+    double lags
+    double delay
 
 
 cdef inline void fill_params(Params* p, object values) except *:
@@ -206,6 +209,8 @@ cdef inline void fill_params(Params* p, object values) except *:
     p.forgetting = values.get("forgetting", 0.0)
     p.noise = values.get("noise", 0.0)
     p.jitter = values.get("jitter", 0.0)
+    p.lags = values.get("lags", 0.0)
+    p.delay = values.get("delay", 0.0)
 
 
 cdef inline bint policy_freezes(int part) noexcept nogil:

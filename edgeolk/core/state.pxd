@@ -174,6 +174,14 @@ ctypedef int64_t (*count_fn)(const State* s) noexcept nogil
 ctypedef double (*number_fn)(const State* s) noexcept nogil
 ctypedef void (*change_fn)(State* s) noexcept nogil
 ctypedef void (*outputs_fn)(const State* s, double* numbers) noexcept nogil
+ctypedef bint (*fact_fn)(const State* s) noexcept nogil
+ctypedef bint (*repair_fn)(State* s) noexcept nogil
+ctypedef int (*fill_fn)(State* s, object config, object regions) except -1
+ctypedef object (*views_fn)(State* s, dict views)
+ctypedef void (*bind_fn)(State* s, object ring) noexcept
+ctypedef dict (*counters_fn)(const State* s)
+ctypedef int (*ask_fn)(State* s, const void* x, double* f) noexcept nogil
+ctypedef int (*tell_fn)(State* s, double y) noexcept nogil
 
 
 cdef struct Family:
@@ -187,6 +195,20 @@ cdef struct Family:
     number_fn threshold       # of novelty
     count_fn n_outputs        # number of additional outputs per row learned
     outputs_fn write_outputs
+    count_fn rows_ahead       # how many rows are worth computing ahead now, 0 for none
+    fact_fn maps_features     # whether rows, sparse ones too, are mapped to features together
+    change_fn count_asked     # counts a requested label, if the model keeps this counter
+    repair_fn rebuild         # derived numbers, again; False where that is impossible
+    fill_fn fill              # settings and setup, from the configuration
+    views_fn ring_of          # an object with the views of a ring, bound to the struct; or None
+    bind_fn bind              # binds such an object to another struct
+    counters_fn counters      # further counters of the block, by name
+    # Of models whose rows may wait for their targets (a count of 0 says that none may).
+    count_fn may_wait         # number of rows
+    ask_fn ask                # answers a placed row, which then waits; returns an Outcome
+    tell_fn tell              # the target of the oldest row, NaN if never known; an Outcome
+    count_fn n_pending
+    change_fn restart         # forgets the history
 
 
 cdef struct State:
@@ -222,6 +244,7 @@ cdef struct Example:
     double weight             # weight of the row
     double self_kernel        # k(x, x)
     double hint               # added to the score by an optimistic prediction, else 0
+    double slope              # l'(f), of a gradient step
     int64_t label             # the class, with several classes
     double* share             # (columns,) coefficients of the incoming example divided by a
     double power              # sum of the squares of share

@@ -14,20 +14,16 @@ from edgeolk.parts import storage
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.engine.attach cimport attach, attach_preprocessing, attach_sorf
-from edgeolk.engine.setup cimport fill_cleared, fill_ring_setup, fill_sorf_setup
+from edgeolk.engine.setup cimport fill_cleared
 from edgeolk.core.rows cimport accepts, borrow, move_scratch
-from edgeolk.ring.expansion cimport coefficient_count
-from edgeolk.ring.ring cimport SupportVectorRing, ring_average, ring_rebuild, ring_variance
+from edgeolk.ring.ring cimport ring_average, ring_variance
 from edgeolk.sorf.sorf cimport (
-    forecasts, memory_share, repeats, since_check, sorf_ask, sorf_tell, watches,
+    memory_share, repeats, since_check, watches,
 )
 from edgeolk.core.preprocessing cimport take_dense
-from edgeolk.core.parts cimport FAMILY_SORF
-from edgeolk.ring.fill cimport fill_ring
-from edgeolk.sorf.fill cimport fill_sorf
 from edgeolk.core.c cimport (
     OLK_SEALED, olk_begin_step, olk_counts, olk_end_step, olk_intake_measured, olk_model_accept,
-    olk_model_counts, olk_model_pending, olk_model_restart, olk_model_verdict, olk_simd,
+    olk_model_counts, olk_model_verdict, olk_simd,
     olk_verdict, olk_width,
 )
 from edgeolk.core.refusals cimport (
@@ -36,7 +32,7 @@ from edgeolk.core.refusals cimport (
 )
 from edgeolk.core.state cimport DONE, LABELS_TIMES, Model, State
 from edgeolk.engine.step cimport (
-    answer, asks_score, construct, count_asked, family_of, learn, skip, wants,
+    answer, asks_score, construct, family_of, learn, skip, wants,
 )
 from edgeolk.core.variants cimport chosen_simd
 
@@ -72,23 +68,14 @@ cdef class Engine:
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
         self.state.family = family_of(config.family)
-        if config.family == FAMILY_SORF:
-            fill_sorf(&self.state, config)
-            fill_sorf_setup(&self.state.setup, config, regions)
-        else:
-            fill_ring(&self.state, config)
-            fill_ring_setup(&self.state.setup, config, regions)
+        self.state.family.fill(&self.state, config, regions)
         fill_cleared(&self.state.setup, regions)
         places = self.places()
         attach(&self.state, places)
         attach_sorf(&self.state)
         attach_preprocessing(&self.state)
-        if config.family != FAMILY_SORF:
-            self.ring = SupportVectorRing()
-            self.ring.attach(&self.state, self.views)
-            self.first_reader = SupportVectorRing()
-            self.first_reader.attach(&self.state, self.views)
-            self.ring.bind(&self.state)
+        self.first_reader = self.state.family.ring_of(&self.state, self.views)
+        self.ring = self.state.family.ring_of(&self.state, self.views)
         if fresh:
             self.start()
 
@@ -116,7 +103,7 @@ cdef class Engine:
 
     def rebuild_derived(self):
         """Recompute what derives from vectors and coefficients; False where that is impossible."""
-        return self.ring is None or ring_rebuild(&self.state)
+        return self.state.family.rebuild(&self.state)
 
     # ---- one user at a time -------------------------------------------------------------------
 
@@ -147,8 +134,8 @@ cdef class Engine:
         reader.sparse_x = NULL
         if self.users > 0:
             scratch = self.other_scratch(reader)
-        elif self.first_reader is not None:
-            self.first_reader.bind(reader)
+        else:
+            reader.family.bind(reader, self.first_reader)
         self.users += 1
         return scratch
 
@@ -158,22 +145,17 @@ cdef class Engine:
         cdef Py_ssize_t first = 8 * <Py_ssize_t>self.state.m.eighths
         cdef unsigned char[::1] memory
         cdef size_t misaligned
-        cdef SupportVectorRing ring
         try:
             memory = bytearray(self.arena.length - first + 2 * WIDEST)
         except MemoryError:
             raise MemoryError("no memory for the scratch of another thread") from None
         misaligned = (<size_t>self.arena.base + first - <size_t>&memory[0]) % WIDEST
         move_scratch(reader, &memory[misaligned] - <unsigned char*>self.arena.base - first)
-        if self.ring is None:
-            return memory
         views = dict(self.views)
         for name, region in self.regions.items():
             if region.element and region.offset >= first:
                 views[name] = self.view_of(region, memory, region.offset - first + misaligned)
-        ring = SupportVectorRing()
-        ring.attach(reader, views)
-        return ring
+        return memory, self.state.family.ring_of(reader, views)
 
     cdef void leave(self) noexcept:
         self.users -= 1
@@ -228,14 +210,16 @@ cdef class Engine:
         return f
 
     cdef int check_forecasts(self) except -1:
-        if not forecasts(&self.state):
-            raise AttributeError("forecasts need history=True, which this learner does not have")
+        if not self.state.family.may_wait(&self.state):
+            raise AttributeError(
+                "forecasts need history=True, or lags= of krls_auto, which this learner does not"
+                " have")
         return 0
 
     cdef int check_variance(self) except -1:
-        if self.ring is None or not self.config.update.variance:
+        if not {"evidence", "tracking"} & self.regions.keys():
             raise AttributeError(
-                "variances need a Gaussian process: the algorithms krls_t and sogp have them")
+                "variances need a Gaussian process: the algorithms krls_t, sogp and krls_auto have")
         return 0
 
     def variance_row(self, object x):
@@ -258,7 +242,7 @@ cdef class Engine:
         self.check_forecasts()
         borrow(x, "x", 0, &view)
         try:
-            outcome = sorf_ask(&self.state, self.check_row(&view, True), &f)
+            outcome = self.state.family.ask(&self.state, self.check_row(&view, True), &f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
@@ -273,7 +257,7 @@ cdef class Engine:
         if not is_label(&self.state, target):
             raise label_error(target, labels_allowed(&self.state), "y", repr(y))
         self.idle()
-        outcome = sorf_tell(&self.state, target)
+        outcome = self.state.family.tell(&self.state, target)
         if outcome != DONE:
             raise outcome_error(outcome, "y")
 
@@ -295,7 +279,7 @@ cdef class Engine:
             self.check_forecasts()
         self.idle()
         self.unseal()
-        olk_model_restart(&self.state.sorf)
+        self.state.family.restart(&self.state)
 
     def freeze(self):
         """From now on a forecaster updates nothing but the history of its target.
@@ -310,11 +294,12 @@ cdef class Engine:
     def last_forecast(self):
         """The last forecast, the half width of each interval, the weights of the experts."""
         cdef State* s = &self.state
+        cdef int64_t levels = s.setup.forecast.n_levels
         self.check_forecasts()
         return (
             s.forecast.answer,
-            [s.forecast.half_width[i] for i in range(s.setup.forecast.n_levels)],
-            [s.forecast.share[i] for i in range(3 if s.setup.forecast.kernel else 2)],
+            [s.forecast.half_width[i] for i in range(levels)],
+            [s.forecast.share[i] for i in range(s.family.n_outputs(s) - levels)],
         )
 
     def setup(self):
@@ -324,7 +309,7 @@ cdef class Engine:
     def pending(self):
         """Number of rows predicted whose targets have not arrived."""
         self.check_forecasts()
-        return olk_model_pending(&self.state.sorf)
+        return self.state.family.n_pending(&self.state)
 
     cdef int decide_row(self, object x, double* f) except -1:
         cdef Py_buffer view
@@ -382,7 +367,7 @@ cdef class Engine:
         wanted = wants(&self.state, f)
         if asks and wanted:
             self.idle()
-            count_asked(&self.state)
+            self.state.family.count_asked(&self.state)
         return wanted
 
     # ---- read by the Python classes -------------------------------------------------------------
@@ -398,31 +383,30 @@ cdef class Engine:
         cdef State* s = &self.state
         cdef const olk_width* before = olk_intake_measured(&s.preprocessing.intake)
         cdef olk_counts n = olk_model_counts(&s.sorf)
-        cdef SupportVectorRing ring = self.ring
-        cdef bint is_ring = ring is not None
-        return {
+        found = {
             "steps": n.steps,
             "mistakes": n.mistakes,
             "updates": n.updates,
-            "capacity_hits": (
-                (ring.function.capacity_hits if is_ring else 0)
-                + (before.capacity_hits if before != NULL else 0)),
+            "capacity_hits": before.capacity_hits if before != NULL else 0,
             "clipped_rows": n.clipped_rows,
             "n_support": s.m.n,
-            "n_coefficients": coefficient_count(ring) if is_ring else 0,
+            "n_coefficients": 0,
             "squared_error": s.errors.squared if s.errors != NULL else 0.0,
             "absolute_error": s.errors.absolute if s.errors != NULL else 0.0,
-            "labels_asked": ring.function.labels_asked if is_ring else 0,
-            "halvings": ring.halving.count if is_ring and ring.halving != NULL else 0,
-            "clipped": ring.function.clipped if is_ring else 0,
+            "labels_asked": 0,
+            "halvings": 0,
+            "clipped": 0,
             "n_skipped": n.skipped,
-            "rank": ring.nystrom.rank if is_ring and ring.nystrom != NULL else 0,
+            "rank": 0,
             "rows_since_look": <int64_t>since_check(s),
             "n_remembered": n.remembered,
             "memory_share": memory_share(s),
             "memory_percent": <int64_t>(100.0 * memory_share(s) + 0.5),
             "alarms": n.alarms,
         }
+        for name, count in s.family.counters(s).items():
+            found[name] += count
+        return found
 
     def reason(self):
         """The verdict on the last row as one number: a word of c/watch_state.h."""

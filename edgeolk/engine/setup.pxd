@@ -38,6 +38,7 @@ cdef inline int fill_ring_setup(olk_setup* m, object config, object regions) exc
     """Fill the struct of a model of the ring family, whose basis may be structured features."""
     fill_setup(m, config, regions)
     m.preprocessing.max_gamma = DBL_MAX
+    m.forecast.n_levels = config.awaits_targets
     if basis_has_frequencies(config.parts["basis"]):
         m.preprocessing.max_gamma = dtype_max_gamma(config.dtype)
     if config.parts["basis"] == BASIS_STRUCTURED:

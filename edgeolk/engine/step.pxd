@@ -10,4 +10,3 @@ cdef int answer(State* s, const void* x, bint mean, bint counts, double* f) noex
 cdef void skip(State* s) noexcept nogil
 cdef bint asks_score(const State* s) noexcept nogil
 cdef bint wants(const State* s, double f) noexcept nogil
-cdef void count_asked(State* s) noexcept nogil

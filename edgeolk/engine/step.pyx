@@ -3,7 +3,7 @@
 
 Design. What the families do differently is called through a table (``Family``), which is chosen
 once: the functions of a ring are in ring/ring.pyx, those of SORF in sorf/sorf.pxd. Free functions
-over the C struct, without Python objects.
+over the C struct; those of rows are without Python objects.
 """
 
 from libc.math cimport fabs
@@ -13,17 +13,34 @@ from edgeolk.core.c cimport (
 )
 from edgeolk.core.parts cimport FAMILY_SORF, loss_is_capped
 from edgeolk.core.state cimport DONE, Family, MAX_COUNT, REFUSED_COUNT, State
+from edgeolk.engine.setup cimport fill_ring_setup, fill_sorf_setup
+from edgeolk.ring.fill cimport fill_ring
 from edgeolk.ring.ring cimport (
-    ring_construct, ring_count_asked, ring_decide, ring_learn, ring_n_outputs,
-    ring_rows_together, ring_scores, ring_threshold, ring_write_outputs,
+    ring_ask, ring_bind, ring_construct, ring_count_asked, ring_counters, ring_decide, ring_learn,
+    ring_maps_features, ring_may_wait, ring_n_outputs, ring_n_pending, ring_of, ring_rebuild,
+    ring_restart, ring_rows_ahead, ring_rows_together, ring_scores, ring_tell, ring_threshold,
+    ring_write_outputs,
 )
+from edgeolk.sorf.fill cimport fill_sorf
 from edgeolk.sorf.sorf cimport (
-    sorf_construct, sorf_decide, sorf_learn, sorf_n_outputs, sorf_rows_together, sorf_scores,
-    sorf_threshold, sorf_write_outputs,
+    sorf_ask, sorf_bind, sorf_construct, sorf_count_asked, sorf_counters, sorf_decide, sorf_learn,
+    sorf_maps_features, sorf_may_wait, sorf_n_outputs, sorf_n_pending, sorf_rebuild, sorf_restart,
+    sorf_ring_of, sorf_rows_ahead, sorf_rows_together, sorf_scores, sorf_tell, sorf_threshold,
+    sorf_write_outputs,
 )
 
 
 # The two families.
+
+cdef int ring_fill(State* s, object config, object regions) except -1:
+    fill_ring(s, config)
+    return fill_ring_setup(&s.setup, config, regions)
+
+
+cdef int sorf_fill(State* s, object config, object regions) except -1:
+    fill_sorf(s, config)
+    return fill_sorf_setup(&s.setup, config, regions)
+
 
 cdef Family RING = Family(
     learn=ring_learn,
@@ -34,6 +51,19 @@ cdef Family RING = Family(
     threshold=ring_threshold,
     n_outputs=ring_n_outputs,
     write_outputs=ring_write_outputs,
+    rows_ahead=ring_rows_ahead,
+    maps_features=ring_maps_features,
+    count_asked=ring_count_asked,
+    rebuild=ring_rebuild,
+    fill=ring_fill,
+    ring_of=ring_of,
+    bind=ring_bind,
+    counters=ring_counters,
+    may_wait=ring_may_wait,
+    ask=ring_ask,
+    tell=ring_tell,
+    n_pending=ring_n_pending,
+    restart=ring_restart,
 )
 cdef Family SORF = Family(
     learn=sorf_learn,
@@ -44,6 +74,19 @@ cdef Family SORF = Family(
     threshold=sorf_threshold,
     n_outputs=sorf_n_outputs,
     write_outputs=sorf_write_outputs,
+    rows_ahead=sorf_rows_ahead,
+    maps_features=sorf_maps_features,
+    count_asked=sorf_count_asked,
+    rebuild=sorf_rebuild,
+    fill=sorf_fill,
+    ring_of=sorf_ring_of,
+    bind=sorf_bind,
+    counters=sorf_counters,
+    may_wait=sorf_may_wait,
+    ask=sorf_ask,
+    tell=sorf_tell,
+    n_pending=sorf_n_pending,
+    restart=sorf_restart,
 )
 
 
@@ -100,11 +143,3 @@ cdef bint asks_score(const State* s) noexcept nogil:
 cdef bint wants(const State* s, double f) noexcept nogil:
     """Whether the label of a row with this score could change the model."""
     return not (loss_is_capped(s.c.choice.loss) and fabs(f) > 1.0)
-
-
-cdef void count_asked(State* s) noexcept nogil:
-    """Count a requested label, for models that keep this counter."""
-    if s.ring != NULL:
-        olk_begin_step(&s.m.flags)
-        ring_count_asked(s)
-        olk_end_step(&s.m.flags, 0)

@@ -65,11 +65,15 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("process", "float64", "library"): Cost(2136, None, (17, 23)),
     ("whitened", "float32", "library"): Cost(1664, None, (14, 21)),
     ("whitened", "float64", "library"): Cost(1784, None, (14, 21)),
+    ("tracker", "float32", "library"): Cost(1152, None, (12, 21)),
+    ("tracker", "float64", "library"): Cost(1848, None, (14, 24)),
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
 #: type they are computed in.
 CALL_BYTES = 1088
 WORK_BYTES = {"single": 1024, "double": 2048}
+#: The same where features are streamed: the lines of a block and the sums of products.
+STREAM_BYTES = {"single": 384, "double": 640}
 
 
 def kind_of(learner: Learner) -> str:
@@ -83,7 +87,7 @@ def _case_of(learner: Learner) -> tuple[str, str]:
     if kind == "learner" and learner._config.values["memory"]:
         kind = "remembering"
     wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
-    return kind, wide if kind in ("ring", "process", "whitened") else learner.dtype
+    return kind, wide if kind in ("ring", "process", "whitened", "tracker") else learner.dtype
 
 
 def costs_of(learner: Learner) -> dict[str, Cost]:
@@ -106,12 +110,12 @@ def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
     return {how: stack + more for how, stack in found.items() if stack is not None}
 
 
-def scratch_of(dtype: str) -> dict[str, int]:
+def scratch_of(dtype: str, *, streamed: bool = False) -> dict[str, int]:
     """Bytes of scratch in the arena, in each arithmetic."""
     kinds = FLAGS if dtype == "int8" else ("library",)
-    return dict.fromkeys(
-        kinds, CALL_BYTES + WORK_BYTES["double" if dtype == "float64" else "single"]
-    )
+    number = "double" if dtype == "float64" else "single"
+    found = dict.fromkeys(kinds, CALL_BYTES + WORK_BYTES[number])
+    return {**found, "library": STREAM_BYTES[number]} if streamed else found
 
 
 #: Written by ``python -m bench.mcu.instructions``: the factors of the terms for scoring a row,

@@ -12,7 +12,7 @@ from typing import Any
 from edgeolk.export import samples
 from edgeolk.export.costs import FLAGS, Row, scratch_of, stacks_of
 from edgeolk.export.kinds import module_of
-from edgeolk.export.kits import BOARD, kits
+from edgeolk.export.kits import BOARD, arduino_sources, kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
@@ -98,7 +98,8 @@ def files_of(
         _headers(_INCLUDE.findall(text), found)
     files.update({f"edgeolk/{name}": text for name, text in found.items()})
     stacks = {FLAGS[how]: count for how, count in stacks_of(learner, scratch).items()}
-    work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype).items()}
+    streamed = kind.MOVES_SCRATCH and kind.is_streamed(learner)
+    work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype, streamed=streamed).items()}
     model = replace(
         kind.model_of(learner, scratch),
         stacks=stacks,
@@ -172,8 +173,8 @@ def export_c(
     Parameters
     ----------
     learner : Learner
-        An exported ``sorf``, ``krls_t`` or ``sogp`` scores, predicts and learns. Other learners
-        with support vectors only score and predict: their support vectors are constants.
+        An exported ``sorf``, ``krls_t``, ``sogp`` or ``krls_auto`` scores, predicts and learns.
+        Other learners with support vectors only score and predict: their vectors are constants.
     folder : str or path-like
         Created if it does not exist. Files of an earlier export are replaced; other files of the
         same names are not.
@@ -213,7 +214,11 @@ def export_c(
     check_prefix(prefix)
     files = files_of(learner, counted, scratch, classes, windows)
     sources = sorted(name for name in files if name.endswith(".c") and name != "main.c")
-    files = renamed(prefix, {**files, **kits(with_, sources, prefix)})
+    made = renamed(prefix, kits(with_, sources, prefix))
+    files = renamed(prefix, files)
+    if "arduino" in with_:
+        made.update(arduino_sources(prefix, files))
+    files.update(made)
     check_folder(Path(folder), files, renamed(prefix, {"edgeolk.h": "", "model.h": ""}))
     for name, text in files.items():
         path = Path(folder) / name

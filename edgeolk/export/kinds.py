@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeolk.export import process, ring, sorf
+from edgeolk.export import process, ring, sorf, tracker
 from edgeolk.learner import Learner
 from edgeolk.parts.numbers import Family
 
 
 def module_of(learner: Learner) -> Any:
     """The module that writes the C of this learner."""
-    of_ring = process if learner._config.learns_on_board else ring
-    return {Family.SORF: sorf, Family.RING: of_ring}[learner._config.family]
+    config = learner._config
+    learns = tracker if config.scales_targets else process
+    of_ring = learns if config.learns_on_board else ring
+    return {Family.SORF: sorf, Family.RING: of_ring}[config.family]

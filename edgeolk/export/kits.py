@@ -17,7 +17,7 @@ _SKETCH = """\
 // Learns rows from the serial port: one line of numbers each, the label last.
 #include <edgeolk.h>
 
-static double arena[(EK_ARENA_BYTES + 7) / 8];
+static uint8_t arena[EK_ARENA_BYTES];
 
 void setup() {
   Serial.begin(115200);
@@ -83,6 +83,25 @@ target_link_libraries(usermod INTERFACE usermod_{library})
 """
 
 
+def arduino_folder(prefix: str) -> str:
+    """The folder of the Arduino library in an export."""
+    return f"arduino/{_library(prefix)}"
+
+
+def arduino_sources(prefix: str, files: dict[str, str]) -> dict[str, str]:
+    """Copies of an export's files, prefixed already, where Arduino's tools look for them.
+
+    In ``src`` and its folders they compile every source and find every header.
+    """
+    folder = arduino_folder(prefix)
+    copied = {f"{folder}/{name}": files[name] for name in ("LICENSE", "README.md")}
+    for name, text in files.items():
+        if name.startswith("edgeolk/") or ("/" not in name and name[-2:] in (".c", ".h")):
+            copied[f"{folder}/src/{name}"] = text
+    del copied[f"{folder}/src/main.c"]  # a sketch has its own
+    return copied
+
+
 def _arduino(sources: list[str], library: str) -> dict[str, str]:
     properties = {
         "name": library,
@@ -97,8 +116,10 @@ def _arduino(sources: list[str], library: str) -> dict[str, str]:
         "includes": "edgeolk.h",
     }
     return {
-        "library.properties": "".join(f"{name}={text}\n" for name, text in properties.items()),
-        "examples/learner/learner.ino": _SKETCH,
+        f"arduino/{library}/library.properties": "".join(
+            f"{name}={text}\n" for name, text in properties.items()
+        ),
+        f"arduino/{library}/examples/learner/learner.ino": _SKETCH,
     }
 
 
@@ -186,5 +207,10 @@ def kits(names: Iterable[str], sources: list[str], prefix: str) -> dict[str, str
     for name in names:
         if name not in KITS:
             raise ValueError(f"unknown tool chain {name!r}; choose from {', '.join(KITS)}")
-        files.update(KITS[name](sources, "edgeolk" if prefix == USUAL else prefix))
+        files.update(KITS[name](sources, _library(prefix)))
     return files
+
+
+def _library(prefix: str) -> str:
+    """The name of the library."""
+    return "edgeolk" if prefix == USUAL else prefix

@@ -57,8 +57,8 @@ def notes_of(learner: Learner) -> str:
     )
 
 
-def _macros(learner: Learner, file: bytes) -> dict[str, Any]:
-    """The macros of model.h."""
+def macros_of_ring(learner: Learner, file: bytes) -> dict[str, Any]:
+    """The macros of model.h for every learner on a ring that learns."""
     config: Any = learner._config
     plan, setup = learner.plan, learner._engine.setup()
     ring = ring_setup(config, plan.regions)
@@ -84,18 +84,25 @@ def _macros(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_HEADER_BYTES": f"{length_of(file)}u",
         "EK_STORES": int(config.dtype),
         "EK_COEF_DTYPE": int(config.coefficients),
-        "EK_HAS_NORMS": int(ring["at"]["norms"] > 0),
-        "EK_WHITENED": int(config.parts["update"] == Update.WHITENED),
-        "EK_BY_DIVERGENCE": int(config.parts["policy"] == Policy.LEAST_DIVERGENCE),
-        "EK_FORGETTING": config.values["forgetting"],
-        "EK_NOISE": config.values["noise"],
-        "EK_JITTER": config.values["jitter"],
         "EK_MOST": config.storage.most,
         "EK_MOST_COEFFICIENT": COEFFICIENTS[config.coefficients].most,
         "EK_SCALE_METHOD": config.preprocessing.method,
         "EK_GAMMA_ROWS": config.preprocessing.gamma_rows,
         "EK_SETUP": wrapped(designated(setup)),
         "EK_RING": wrapped(f"{{.common = EK_SETUP, {designated(ring)[1:]}"),
+    }
+
+
+def _macros(learner: Learner, file: bytes) -> dict[str, Any]:
+    config: Any = learner._config
+    return {
+        **macros_of_ring(learner, file),
+        "EK_HAS_NORMS": int("norms" in {region.name for region in learner.plan.regions}),
+        "EK_WHITENED": int(config.parts["update"] == Update.WHITENED),
+        "EK_BY_DIVERGENCE": int(config.parts["policy"] == Policy.LEAST_DIVERGENCE),
+        "EK_FORGETTING": config.values["forgetting"],
+        "EK_NOISE": config.values["noise"],
+        "EK_JITTER": config.values["jitter"],
     }
 
 

@@ -35,7 +35,7 @@ A learner of `edgeolk` as C99: no allocation, no C library but
 ```c
 #include "edgeolk.h"
 
-static double arena[(EK_ARENA_BYTES + 7) / 8];
+static uint8_t arena[EK_ARENA_BYTES];
 {declared}
 
 ek_start(arena); /* once */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 from zlib import crc32
 
@@ -33,8 +34,22 @@ FILES = ("block.h", "call.h", "crc.h", "state.h", "flash.h", "flash.c")
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 
 
+#: The variables of a program that uses a forecaster, and the calls for each row.
+FORECASTS = f"{ROW}\ndouble target;\nek_forecast next;", [
+    "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
+    "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
+    "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
+]
+
+
 DECLARED = """\
-/* The non-zero parts of its state. The first run contains the header. */
+/* The non-zero parts of its state. The first run contains the header. EK_FLASH_DATA: constants of
+   an AVR are in RAM unless they ask for flash, which has an address space of its own. */
+#ifdef __AVR__
+#define EK_FLASH_DATA __attribute__((__progmem__))
+#else
+#define EK_FLASH_DATA
+#endif
 typedef struct {
     uint32_t offset, bytes;
 } ek_run;
@@ -69,11 +84,7 @@ def use_of(learner: Learner) -> tuple[str, list[str]]:
     """The variables of a program that uses the model, and the calls for each row."""
     config: Any = learner._config
     if config.forecaster:
-        return f"{ROW}\ndouble target;\nek_forecast next;", [
-            "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
-            "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
-            "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
-        ]
+        return FORECASTS
     if config.watch:
         return f"{ROW}\ndouble seconds; /* since a midnight of the place; NAN: not known */", [
             "ek_verdict verdict = ek_watch(arena, row, seconds); /* every period */",
@@ -133,6 +144,33 @@ def _has_small_angles(config: Any, setup: dict[str, Any]) -> bool:
     return bool(longest * fastest * _GROWTH < _MAX_ANGLE)
 
 
+#: Regions of parts that the simplest learner does not have (olk_sorf_state in c/sorf_types.h).
+_OTHER_PARTS = (
+    *("target", "last_label", "novelty", "linear", "relevance", "gradient_steps"),
+    *("shared_relevance", "drift", "row_memory", "memory_state", "memory_mistakes"),
+    *("memory_narrow", "channels", "channel_counts", "channel_bytes", "clock", "clock_bytes"),
+    *("watch_scores", "watch", "class_scores", "recalled", "feature_row"),
+)
+
+
+#: Regions of parts that need the features of a block.
+_OF_BLOCKS = frozenset(("relevance", "shared_relevance", "feature_row", "novelty", "watch_scores"))
+
+
+def streams(columns: int, regions: Iterable[str]) -> bool:
+    """Whether a row's features can be used as they are computed, a few at a time.
+
+    Not with several columns, whose sums are over a block, nor where another step needs a block's.
+    regions: names of those that the learner has.
+    """
+    return columns == 1 and _OF_BLOCKS.isdisjoint(regions)
+
+
+def is_streamed(learner: Learner) -> bool:
+    """Whether its features are used as they are computed."""
+    return streams(learner._config.columns, (region.name for region in learner.plan.regions))
+
+
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
     config: Any = learner._config
@@ -177,6 +215,8 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_WIDTHS": widths,
         "EK_BLENDS": max(1, setup["sorf"]["n_blends"]),
         "EK_CACHES": int(at["feature_row"] > 0 or config.watch is not None),
+        "EK_FEW_PARTS": int(not any(at[name] for name in _OTHER_PARTS)),
+        "EK_STREAMS": int(is_streamed(learner)),
         "EK_SMALL_ANGLES": int(_has_small_angles(config, setup)),
         "EK_SORF": wrapped(designated(setup.pop("sorf"))),
         "EK_FORECASTS": int(config.forecaster is not None),

@@ -74,10 +74,11 @@ def wrapped(initialiser: str) -> str:
     return " \\\n    ".join(["", *lines]).replace("\xa0", " ").lstrip(" ")
 
 
-def array(kind: str, name: str, items: Iterable[str]) -> str:
-    """The definition of a constant array."""
+def array(kind: str, name: str, items: Iterable[str], where: str = "") -> str:
+    """The definition of a constant array; ``where``: an attribute, with a space."""
     lines = wrap(", ".join(items), 96)
-    return f"const {kind} {name}[] = {{\n" + "\n".join(f"    {line}" for line in lines) + "\n};\n"
+    numbers = "\n".join(f"    {line}" for line in lines)
+    return f"{where}const {kind} {name}[] = {{\n{numbers}\n}};\n"
 
 
 #: Macros for programs, which get a comment with the value in decimal.
@@ -212,6 +213,6 @@ def image_definitions(data: bytes, head: int) -> tuple[int, int, str]:
         len(stored) + 8 * len(found),
         (
             f"const ek_run ek_model_runs[EK_RUNS] = {{\n{places}}};\n\n"
-            + array("uint8_t", "ek_model_bytes", (str(byte) for byte in stored))
+            + array("uint8_t", "ek_model_bytes", (str(byte) for byte in stored), "EK_FLASH_DATA ")
         ),
     )

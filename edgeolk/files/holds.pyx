@@ -62,6 +62,14 @@ cdef extern from "ring_holds.h" nogil:
         size_t window_labels
         size_t per_update
         size_t novelty
+        size_t tracking
+        size_t origin
+        size_t input_scales
+        size_t posterior_factor
+        size_t lagging
+        size_t recent_targets
+        size_t pending_rows
+        size_t tracker_rows
         size_t kernel_row
         size_t column
         size_t work
@@ -71,6 +79,9 @@ cdef extern from "ring_holds.h" nogil:
 
     ctypedef struct olk_ring_setup:
         olk_setup common
+        ptrdiff_t inputs
+        ptrdiff_t lags
+        ptrdiff_t delay
         ptrdiff_t budget
         ptrdiff_t stride
         ptrdiff_t window_stride
@@ -125,6 +136,9 @@ cdef int fill_ring(olk_ring_setup* m, object config, object regions) except -1:
     memset(m, 0, sizeof(olk_ring_setup))
     fill_setup(&m.common, config, regions)
     m.at = offsets_of(regions)
+    m.inputs = config.n_inputs
+    m.lags = config.lags
+    m.delay = int(values.get("delay", 1))
     m.budget = config.budget
     m.stride = config.stride
     m.window_stride = config.window_stride

@@ -53,6 +53,14 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "halving": _words("q", "halvings", "anchored"),
     "hints": (*_words("d", "hint_error"), *_words("q", "seen")),
     "nystrom": _words("q", "rank"),
+    "tracking": _words(
+        "d",
+        *("scale_sum", "scale_weight", "noise_in_use", "log_noise", "log_noise_in_use"),
+        *("noise_rows", "noise_share", "noise_information", "inputs_seen", "drift_turn"),
+        *("target_offset", "first_targets", "first_target_0", "first_target_1"),
+        "first_target_2",
+    ),
+    "lagging": _words("d", "known_targets", "rows_pending", "oldest_pending"),
     "evidence": _words("d", "evidence_error", "evidence_weight", "posterior_scale"),
     "memory_state": _words("q", "memory_held"),  # rows, from bit 32 on where the search begins
     "watch": _words("q", "idle_rows", "alarms", "watch_counts", "verdict"),

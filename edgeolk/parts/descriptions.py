@@ -276,6 +276,13 @@ DESCRIPTIONS: dict[str, Description] = {
         "As `krls_t`, to follow the publication.",
         "O(B d + B^2), every 10 B exchanges O(B^2 d + B^3)",
     ),
+    "krls_auto": Description(
+        "As `krls_t`, with a linear part, and nothing to set: a width for each input, the noise and"
+        " the scales of inputs and targets are learned on the way. Scaling and clipping of outliers"
+        " are inside.",
+        "For real targets, if nothing can be tuned: far ahead of `sorf` where noise is low.",
+        "O(B d + (B + d)^2); an exchange of the prior, a hundred in 5,000 rows, O((B + d) B^2)",
+    ),
     "sorf": Description(
         "Cosines and sines of structured random projections, recomputed from the seed for every"
         " row: only weights are stored, by default in one byte each. A passive-aggressive model"

@@ -87,6 +87,8 @@ class Method:
         Whether rows may be a time series: ``history=``.
     counts_mistakes : bool
         Whether mistakes decide between experts inside it.
+    scales_itself : bool
+        Whether it always scales inputs and targets, and has no width to choose.
     """
 
     algorithm: Algorithm
@@ -115,6 +117,12 @@ class Method:
     def counts_mistakes(self) -> bool:
         """Whether mistakes decide between experts inside it."""
         return False
+
+    @property
+    def scales_itself(self) -> bool:
+        """Whether it always scales inputs and targets, and has no width to choose."""
+        update = self.parts.get("update")
+        return update is not None and UPDATES[Update(update)].scores_itself
 
     @property
     def freezes(self) -> bool:
@@ -450,6 +458,14 @@ METHODS: tuple[Method, ...] = (
         "Csato & Opper, Neural Computation 2002",
         by_axis(Update.POSTERIOR, Loss.SQUARE, Policy.LEAST_DIVERGENCE),
         aliases={"sn2": "noise"},
+    ),
+    Method(
+        Algorithm.KRLS_AUTO, "krls_auto",
+        "Gaussian process with a linear part that learns its widths, noise and scales",
+        "KRLS-T of the same name; the rest is this project's",
+        by_axis(Update.UNTUNED, Loss.SQUARE, Policy.LEAST_CHANGE),
+        aliases={"horizon": "delay"},
+        gamma=3.0,
     ),
     SorfMethod(
         Algorithm.SORF, "sorf", "structured features in two bytes each, blended with their average",

@@ -77,6 +77,7 @@ class Update(IntEnum):
     RIDGE = 21  # the coefficients solve (K + ridge I) a = targets (Van Vaerenbergh et al. 2006)
     POSTERIOR = 22  # a Gaussian process (Csato & Opper 2002, Van Vaerenbergh et al. 2012)
     WHITENED = 23  # ... in whitened coordinates, for single precision and little noise
+    UNTUNED = 24  # ... with a linear part, which learns its widths, noise and scales
 
 
 class Sampling(IntEnum):
@@ -263,3 +264,4 @@ class Algorithm(IntEnum):
     FB_KRLS = 42
     KRLS_T = 43
     SOGP = 44
+    KRLS_AUTO = 45

@@ -293,7 +293,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         longest_step="O(B^2 d + B^3), every B exchanges",
     ),
     Policy.LEAST_CHANGE: _filter(
-        (Update.POSTERIOR, Update.WHITENED),
+        (Update.POSTERIOR, Update.WHITENED, Update.UNTUNED),
         novel="admission.is_outside",
         victim="admission.least_needed",
         counts_exchanges=True,

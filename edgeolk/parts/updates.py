@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from edgeolk.parts.kernels import Gaussian
 from edgeolk.parts.numbers import (
     Averaging,
     Basis,
@@ -28,6 +29,7 @@ from edgeolk.parts.numbers import (
     Loss,
     Policy,
     Projection,
+    Rows,
     Sampling,
     Schedule,
     Update,
@@ -69,6 +71,8 @@ class UpdateTraits(Part):
     added: str = ""
     #: Whether it learns on boards, in exported C.
     exported: bool = False
+    #: Whether it has kernel rows of its own: a score is not that of the basis.
+    scores_itself: bool = False
 
     @property
     def is_filter(self) -> bool:
@@ -287,6 +291,34 @@ UPDATES: dict[Update, UpdateTraits] = {
         regions=(
             *("kernel_row", "whitening", "covariance", "coordinates", "evidence"),
             "whitened_rows",
+        ),
+    ),
+    Update.UNTUNED: _filter(
+        (Policy.LEAST_CHANGE,),
+        step="filters.untuned.untuned_step",
+        variance="filters.untuned.untuned_variance",
+        construct="filters.untuned.untuned_construct",
+        exported=True,
+        scores_itself=True,
+        parameters=("lags", "delay"),
+        more={
+            "krls_auto needs a Gaussian kernel, of which it learns a width for each input": (
+                lambda c: not isinstance(c.kernel, Gaussian)
+            ),
+            "krls_auto scales and clips inputs itself: it takes no scale= and no clip_rows=": (
+                lambda c: c.preprocessing.reshapes or c.preprocessing.gamma_rows > 0
+            ),
+            "krls_auto needs dtype 'float32', or 'float64', and coefficients of the same type": (
+                lambda c: int(c.parts["dtype"]) != int(c.parts["coefficients"])
+            ),
+            "krls_auto reads every number of a row: sparse must not be True": lacks(Rows.DENSE),
+            "horizon= is for lags=: without targets as inputs no row waits for one": (
+                lambda c: c.values["delay"] > 1 and not c.values["lags"]
+            ),
+        },
+        regions=(
+            *("kernel_row", "whitening", "posterior_factor", "coordinates", "tracking", "origin"),
+            *("input_scales", "tracker_rows"),
         ),
     ),
 }

@@ -1,9 +1,10 @@
 """Structured Fourier features with two small models (`sorf`): weights only, features from a seed.
 
-Features after Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016. With weights of float64
-everything is float64. With int8 and float32 everything is float32, operation by operation as
-section 17 of docs/sorf.md has it (sorf_arithmetic.py), except mean and deviation of the targets of
-regression; an implementation of that page has the same bits.
+Features are in sorf_features.py, experts beside the blends in sorf_outside.py, the group of the
+inputs themselves in sorf_linear_group.py. With weights of float64 everything is float64. With int8
+and float32 everything is float32, operation by operation as section 17 of docs/sorf.md has it
+(sorf_arithmetic.py), except mean and deviation of the targets of regression; an implementation of
+that page has the same bits.
 
 Written from the specification, independently of the loops. A row is passed scaled, with the inputs
 that have a deviation; an alarm of the scaler is recorded as "scaler". `ScaledSorf`
@@ -13,157 +14,22 @@ that have a deviation; an alarm of the scaler is recorded as "scaler". `ScaledSo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from edgeolk.reference.base import Pcg32, require
-from edgeolk.reference.sorf_arithmetic import Double, P, Single
-
-FEATURE_STREAM, ROUNDING_STREAM = 55, 54
-DOUBLE, SINGLE = Double(), Single()
-
-
-def arithmetic_of(dtype: str) -> Any:
-    """That of a type of weights."""
-    return DOUBLE if dtype == "float64" else SINGLE
-
-
-class Signs(Pcg32):
-    """Random signs, 32 per word; counts the words drawn."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed, FEATURE_STREAM)
-        self.drawn = 0
-
-    def signs(self, n: int) -> np.ndarray:
-        words = [self.next_u32() for _ in range(-(-n // 32))]
-        self.drawn += len(words)
-        return np.array([-1.0 if words[i // 32] >> (i % 32) & 1 else 1.0 for i in range(n)])
-
-
-class Features:
-    """cos and sin of D structured frequencies; `groups` has a tuple of widths per group."""
-
-    def __init__(
-        self,
-        d: int,
-        D: int,
-        gamma: float,
-        groups: Sequence[Sequence[float]],
-        seed: int,
-        dtype: str = "float64",
-    ) -> None:
-        require(d >= 1 and D >= 1, "n_features >= 1 and D >= 1 are required")
-        require(gamma > 0.0 and math.isfinite(gamma), "gamma > 0 is required")
-        require(1 <= len(groups) <= 4, "1 to 4 groups")
-        for widths in groups:
-            require(1 <= len(widths) <= 8 and min(widths) > 0.0, "1 to 8 widths > 0")
-        self.d, self.D, self.N = d, D, -(-D // P)
-        self.of = arithmetic_of(dtype)
-        self.real = self.of.real
-        require(len(groups) <= self.N, "a group needs a block")
-        generator = Signs(seed)
-        self.s1, self.s2, self.s3 = (np.zeros((self.N, n), dtype=self.real) for n in (d, P, P))
-        for b in range(self.N):
-            self.s1[b] = generator.signs(d)
-            self.s2[b] = generator.signs(P)
-            self.s3[b] = generator.signs(P)
-        self.words = generator.drawn
-        share, rest = divmod(self.N, len(groups))
-        sizes = [share + (g < rest) for g in range(len(groups))]
-        self.first = np.concatenate([[0], np.cumsum(sizes)])
-        of_lines = [
-            widths[k % len(widths)]
-            for widths, size in zip(groups, sizes, strict=True)
-            for k in range(P * size)
-        ]
-        self.widths: np.ndarray = np.array(of_lines, dtype=self.real).reshape(self.N, P)
-        twice = self.real(2.0) * self.real(gamma)
-        self.omega = np.asarray(self.of.sqrt(twice * self.widths) / self.real(P))
-
-    def members(self, g: int) -> slice:
-        """The frequencies of a group."""
-        return slice(P * self.first[g], min(self.D, P * self.first[g + 1]))
-
-    def size(self, g: int) -> int:
-        """The divisor of the sums of a group."""
-        if len(self.first) == 2:
-            return self.D
-        return int(P * (self.first[g + 1] - self.first[g]))
-
-    def sketch(self, x: np.ndarray) -> np.ndarray:
-        v: np.ndarray = np.zeros((self.N, P), dtype=self.real)
-        for i in range(self.d):
-            v[:, i % P] += self.s1[:, i] * x[i]
-        return v
-
-    def transform(self, v: np.ndarray) -> np.ndarray:
-        H = self.of.transform
-        return np.asarray(H(H(H(v) * self.s2) * self.s3))
-
-    def angles(self, x: np.ndarray) -> np.ndarray:
-        """theta (D,)."""
-        return np.asarray((self.transform(self.sketch(x)) * self.omega).ravel()[: self.D])
-
-    def due(self, t: int) -> Iterator[tuple[int, slice]]:
-        """Group and frequencies of every block that is due in row t."""
-        for b in range(t % 8, self.N, 8):
-            g = int(np.searchsorted(self.first, b, side="right")) - 1
-            yield g, slice(P * b, min(self.D, P * (b + 1)))
-
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        """(D, 2): cosine and sine."""
-        return np.asarray(self.of.cos_sin(self.angles(x)))
-
-    def transpose(self, delta: np.ndarray) -> np.ndarray:
-        """The transpose of the linear map from x to theta, applied to delta (D,)."""
-        H = self.of.transform
-        padded: np.ndarray = np.zeros(self.N * P, dtype=self.real)
-        padded[: self.D] = delta
-        h = padded.reshape(self.N, P) * self.omega
-        h = H(H(H(h) * self.s3) * self.s2)
-        q: np.ndarray = np.zeros(self.d, dtype=self.real)
-        at = np.arange(self.d) % P
-        for b in range(self.N):
-            q = q + self.s1[b] * h[b, at]
-        return q
-
-
-class Weights:
-    """D x K x 2 stored numbers; int8 rounds by one random word per frequency and column."""
-
-    def __init__(self, D: int, K: int, dtype: str, rounding: Pcg32) -> None:
-        self.v = np.zeros((D, K, 2), dtype=dtype)
-        self.rounding = rounding
-
-    def add(self, k: slice, columns: Sequence[int], change: np.ndarray) -> None:
-        """change: (frequencies, columns, 2), in stored units."""
-        at = (k, list(columns))
-        if self.v.dtype == np.int8:
-            self.v[at] = rounded(self.v[at], change, self.rounding)
-        else:
-            self.v[at] += change
-
-
-def rounded(levels: np.ndarray, change: np.ndarray, rounding: Pcg32) -> np.ndarray:
-    """Levels (..., 2) after changes, whose 65,536ths are rounded stochastically.
-
-    Cosines take the high half of a word, sines the low one.
-    """
-    F = np.float32
-    words = np.array([rounding.next_u32() for _ in range(change[..., 0].size)], dtype=np.int64)
-    bits = np.stack([words >> 16, words & 0xFFFF], axis=-1).reshape(change.shape)
-    parts = np.floor(np.clip(change * F(65536), F(-65536000), F(65536000)) + F(0.5))
-    risen = parts.astype(np.int64) + bits >> 16
-    return np.asarray(np.clip(levels + risen, -127, 127))
+from edgeolk.reference.sorf_features import ROUNDING_STREAM, Features, Weights
+from edgeolk.reference.sorf_linear_group import LinearGroup
+from edgeolk.reference.sorf_outside import Constant, LastLabel, LinearExpert, Outside
 
 
 class Sorf:
     """Two classes (y = -1, +1), K classes (`n_classes`, y = 0 .. K-1) or real y (`loss="square"`).
 
-    The weights of the experts derive from their losses L, so they are not state.
+    The weights of the experts derive from their losses L, so they are not state. D may be 0 with a
+    `linear_group`, which is True or, without its average, "last".
     """
 
     def __init__(
@@ -187,12 +53,16 @@ class Sorf:
         blends: Sequence[float] = (0.0, 0.1, 0.3, 1.0),
         linear: bool = False,
         last_label: bool = False,
+        constant: bool = True,
+        linear_group: bool | str = False,
         relevance: bool | str = False,
         drift: bool = True,
         leak: float = 0.0,
     ) -> None:
         require(n_classes is None or (n_classes >= 2 and loss == "hinge"), "K >= 2, hinge")
         require(not (linear and n_classes), "the linear expert has one column")
+        require(D >= 1 or bool(linear_group), "D >= 1 is required without a linear group")
+        groups = groups if D else ()
         self.phi = Features(n_features, D, gamma, groups, seed, dtype)
         self.K, self.classes, self.regression = n_classes or 1, bool(n_classes), loss == "square"
         self.of = self.phi.of
@@ -204,14 +74,27 @@ class Sorf:
         self.r, self.sharp, self.delta = real(r), real(sharp), real(delta)
         self.cmin, self.cmax, self.shrink = real(cmin), real(cmax), real(shrink)
         self.blends: np.ndarray = np.array(blends, dtype=real)
-        self.G = len(groups)
-        self.linear, self.last_label, self.relevance = linear, last_label, bool(relevance)
+        averages = linear_group != "last"
+        self.linear_group = (
+            LinearGroup(n_features, self.K, dtype, self.rounding, self.kappa, averages=averages)
+            if linear_group
+            else None
+        )
+        self.feature_groups = len(groups)
+        self.G = len(groups) + bool(linear_group)
+        task = {"classes": self.classes, "regression": self.regression}
+        kept = self.of, self.K
+        self.linear = LinearExpert(n_features, *kept, **task) if linear else None
+        self.last_label = LastLabel(*kept, **task) if last_label else None
+        self.constant = Constant(*kept, **task) if constant else None
+        #: In the order of their shares.
+        self.outside: list[Outside] = [
+            one for one in (self.linear, self.last_label, self.constant) if one is not None
+        ]
+        self.relevance = bool(relevance) and D > 0
         self.shared, self.drift, self.leak = relevance == "shared", drift, real(leak)
         self._start_blend()
         self.t = self.mistakes = self.updates = self.u = 0
-        self.wl: np.ndarray = np.zeros(n_features + 1, dtype=real)
-        self.Sl: np.ndarray = np.ones(n_features + 1, dtype=real)
-        self.f_last: np.ndarray = np.zeros(self.K, dtype=real)
         self.lam: np.ndarray = np.zeros(n_features, dtype=real)
         self.grad2: np.ndarray = np.zeros(n_features, dtype=real)
         self.mean, self.m2 = 0.0, 0.0
@@ -226,8 +109,8 @@ class Sorf:
     def _start_blend(self) -> None:
         real = self.real
         self.L: np.ndarray = np.zeros((self.G, len(self.blends)), dtype=real)
-        self.L_linear = real(0.0 if self.linear else math.inf)
-        self.L_last = real(0.0 if self.last_label else math.inf)
+        for one in self.outside:
+            one.L = real(0.0)
         self.n: np.ndarray = np.ones(self.G, dtype=real)
 
     def set_omega(self, omega: np.ndarray) -> None:
@@ -242,49 +125,65 @@ class Sorf:
 
     # --- scores ---
 
-    def inputs(self, x: np.ndarray) -> np.ndarray:
+    def clamped(self, x: np.ndarray) -> np.ndarray:
+        """The inputs as the models see them, before relevance."""
         hold = self.real(self.hold)
-        x = np.clip(np.asarray(x, dtype=self.real), -hold, hold)
+        return np.asarray(np.clip(np.asarray(x, dtype=self.real), -hold, hold))
+
+    def inputs(self, x: np.ndarray) -> np.ndarray:
+        """The inputs as the features see them."""
+        x = self.clamped(x)
         if not self.relevance or self.shared:
             return x
         return np.asarray(x * self.of.exp(self.lam))
 
-    def models(self, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """f_w and f_a, each (G, K)."""
+    def models(self, x: np.ndarray, phi: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """f_w and f_a of a row, each (G, K); `phi`: its features, if they are known."""
+        phi = self.phi(self.inputs(x)) if phi is None else phi
         f: np.ndarray = np.zeros((2, self.G, self.K), dtype=self.real)
-        for g in range(self.G):
+        for g in range(self.feature_groups):
             k = self.phi.members(g)
             for i, stored in enumerate((self.w, self.a)):
                 f[i, g] = self.of.score(phi[k], stored.v[k], self.divisor(g))
+        if self.linear_group:
+            f[:, -1] = self.linear_group.scores(self.clamped(x))
         return f[0], f[1]
 
     def divisor(self, g: int) -> Any:
         """What the sums of a group are divided by."""
         return self.kappa * self.real(self.phi.size(g))
 
-    def shares(self) -> tuple[np.ndarray, np.ndarray, Any, Any]:
-        """E_g, alpha_g, beta, beta_p."""
-        of = self.of
-        lowest = min(self.real(self.L.min()), self.L_linear, self.L_last)
-        e = of.exp(-self.sharp * (self.L - lowest))
-        e_l = of.exp(-self.sharp * (self.L_linear - lowest))
-        e_p = of.exp(-self.sharp * (self.L_last - lowest))
-        Z = of.sum(e) + e_l + e_p
-        return of.sum(e, axis=1) / Z, of.dot(e, self.blends) / Z, e_l / Z, e_p / Z
+    def shares(self) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+        """E_g, alpha_g, and beta of every expert outside."""
+        of, real, sharp = self.of, self.real, self.sharp
+        costs = [real(one.rho) for one in self.outside]
+        least = [one.L + rho / sharp for one, rho in zip(self.outside, costs, strict=True)]
+        lowest = min(real(self.L.min()), *least) if least else real(self.L.min())
+        e = of.exp(-sharp * (self.L - lowest))
+        others = [
+            of.exp(-sharp * (one.L - lowest) - rho)
+            for one, rho in zip(self.outside, costs, strict=True)
+        ]
+        Z = of.sum(e)
+        for other in others:
+            Z = Z + other
+        return of.sum(e, axis=1) / Z, of.dot(e, self.blends) / Z, [other / Z for other in others]
 
-    def linear_score(self, x: np.ndarray) -> Any:
-        return self.of.linear(self.wl, x) if self.linear else self.real(0.0)
+    def outside_scores(self, x: np.ndarray) -> list[np.ndarray]:
+        """The scores (K,) of every expert outside."""
+        return [one.score(x) for one in self.outside]
 
-    def blend(self, fw: np.ndarray, fa: np.ndarray, f_l: Any) -> np.ndarray:
-        E, alpha, beta, beta_p = self.shares()
+    def blend(self, fw: np.ndarray, fa: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
+        E, alpha, betas = self.shares()
         f = self.of.blend(E, alpha, fa, fw - fa)
-        return np.asarray(f + beta * f_l + beta_p * self.f_last)
+        for beta, other in zip(betas, others, strict=True):
+            f = f + beta * other
+        return np.asarray(f)
 
     def scores(self, x: np.ndarray) -> np.ndarray:
         """Blended scores (K,), in units of the scaled target for regression."""
         x = np.asarray(x, dtype=self.real)
-        fw, fa = self.models(self.phi(self.inputs(x)))
-        return self.blend(fw, fa, self.linear_score(x))
+        return self.blend(*self.models(x), self.outside_scores(x))
 
     def decision(self, x: np.ndarray) -> float:
         f = self.scores(x)
@@ -337,9 +236,9 @@ class Sorf:
         x, y, weight = np.array(x, dtype=self.real), float(y), self.real(weight)
         scaled = self.inputs(x)
         phi = self.phi(scaled)
-        fw, fa = self.models(phi)
-        f_l = self.linear_score(x)
-        f = self.blend(fw, fa, f_l)
+        fw, fa = self.models(x, phi)
+        others = self.outside_scores(x)
+        f = self.blend(fw, fa, others)
         returned = float(self.margin(f, y) if self.classes else f[0])
         if self.regression:
             returned = self.mean + self.sd() * float(f[0])
@@ -348,19 +247,19 @@ class Sorf:
             self.mistakes += 1
         y = self.real(y)
         self._scored(x, y, f, fw, fa)
-        self._count(fw, fa, f_l, y, weight if counted is None else self.real(counted))
-        if self.linear:
-            self._learn_linear(x, y, f_l)
-        taus = [self._tau(fw[g], y, weight) for g in range(self.G)]
+        count = weight if counted is None else self.real(counted)
+        self._count(fw, fa, others, y, count)
+        taus = [self._tau(g, x, fw[g], y, weight) for g in range(self.G)]
         live = [tau is not None for tau in taus]
         if self.relevance and self.t > 200 and any(live):
             self._learn_relevance(scaled, phi, f, y, live)
         for g, tau in enumerate(taus):
             if tau is not None:
-                self._learn(g, phi, fw[g], y, tau)
+                self._learn(g, x, phi, fw[g], y, tau)
         self.updates += any(live)
         self._average()
-        self.f_last = np.eye(self.K, dtype=self.real)[int(y)] if self.classes else np.array([y])
+        for one, other in zip(self.outside, others, strict=True):
+            one.learn(x, y, other, count)
         self.t += 1
         if self.t % 8 == 0:
             self._set_windows()
@@ -389,38 +288,63 @@ class Sorf:
         """The score of a row, f being that of the features."""
         return f
 
-    def _count(self, fw: np.ndarray, fa: np.ndarray, f_l: Any, y: Any, weight: Any) -> None:
-        for g in range(self.G):
-            for q, share in enumerate(self.blends):
-                cost = weight * self.cost(fa[g] + share * (fw[g] - fa[g]), y)
-                self.L[g, q] = self.delta * self.L[g, q] + cost
-        if self.linear:
-            cost = weight * self.cost(np.array([f_l]), y)
-            self.L_linear = self.delta * self.L_linear + cost
-        if self.last_label:
-            self.L_last = self.delta * self.L_last + weight * self.cost(self.f_last, y)
+    def candidates(
+        self, fw: np.ndarray, fa: np.ndarray, others: Sequence[np.ndarray]
+    ) -> list[np.ndarray]:
+        """The scores (K,) of every expert: the blends of each group, then those outside."""
+        blends = [fa[g] + share * (fw[g] - fa[g]) for g in range(self.G) for share in self.blends]
+        return [*blends, *others]
 
-    def _tau(self, fw: np.ndarray, y: Any, weight: Any) -> Any:
+    def _count(
+        self, fw: np.ndarray, fa: np.ndarray, others: Sequence[np.ndarray], y: Any, weight: Any
+    ) -> None:
+        """Step 3."""
+        costs = [self.cost(f, y) for f in self.candidates(fw, fa, others)]
+        self._add(costs, self.delta, weight)
+
+    def _add(self, costs: Sequence[Any], decay: Any, weight: Any) -> None:
+        """Add the costs of all experts to their losses."""
+        n = self.L.size
+        of_blends: np.ndarray = np.array(costs[:n], dtype=self.real).reshape(self.L.shape)
+        self.L = decay * self.L + weight * of_blends
+        for one, cost in zip(self.outside, costs[n:], strict=True):
+            one.L = decay * one.L + weight * cost
+
+    def is_linear(self, g: int) -> bool:
+        """Whether a group has the inputs themselves as features; it is the last one."""
+        return g == self.feature_groups
+
+    def _tau(self, g: int, x: np.ndarray, fw: np.ndarray, y: Any, weight: Any) -> Any:
         """None for no update; unsigned for the hinge, with the sign of the error for regression."""
-        one = self.real(1.0)
+        one, two = self.real(1.0), self.real(2.0)
+        square, r = one, self.r  # the mean square of features is 1
+        if self.linear_group and self.is_linear(g):
+            square, r = self.linear_group.square(self.clamped(x)), self.linear_group.r
         if self.regression:
             gap = y - self.real(fw[0])
-            return self.kappa * gap * min(one, weight / (one + self.r)) if self.t else None
+            most = min(one / square, weight / (square + r))
+            return self.kappa * gap * most if self.t else None
         loss = self.of.sqrt(weight) - self.margin(fw, y)
         if not loss > 0.0:
             return None
-        return self.kappa * loss / (self.real(2.0 if self.classes else 1.0) + self.r)
+        return self.kappa * loss / ((two * square if self.classes else square) + r)
 
     def _columns(self, fw: np.ndarray, y: float) -> dict[int, float]:
-        """The columns to update and their signs, ascending."""
+        """The columns to update and their signs, that of the class first."""
         if not self.classes:
             return {0: 1.0 if self.regression else y}
-        return dict(sorted({int(y): 1.0, self.rival(fw, y): -1.0}.items()))
+        return {int(y): 1.0, self.rival(fw, y): -1.0}
 
-    def _learn(self, g: int, phi: np.ndarray, fw: np.ndarray, y: Any, tau: Any) -> None:
-        k, columns = self.phi.members(g), self._columns(fw, y)
-        signs: np.ndarray = np.array(list(columns.values()), dtype=self.real)
-        self.w.add(k, list(columns), tau * signs[None, :, None] * phi[k][:, None, :])
+    def _learn(
+        self, g: int, x: np.ndarray, phi: np.ndarray, fw: np.ndarray, y: Any, tau: Any
+    ) -> None:
+        steps = {c: tau * self.real(sign) for c, sign in self._columns(fw, y).items()}
+        if self.linear_group and self.is_linear(g):
+            self.linear_group.learn(self.clamped(x), steps)
+            return
+        k, columns = self.phi.members(g), sorted(steps)
+        ascending: np.ndarray = np.array([steps[c] for c in columns], dtype=self.real)
+        self.w.add(k, columns, ascending[None, :, None] * phi[k][:, None, :])
 
     def _average(self) -> None:
         if self.leak > 0.0 and self.wrong:
@@ -428,34 +352,34 @@ class Sorf:
         for g, k in self.phi.due(self.t):
             gap = self.w.v[k].astype(self.real) - self.a.v[k].astype(self.real)
             self.a.add(k, range(self.K), self.of.over(gap, self.n[g]))
+        if self.linear_group and self.t % 8 == 0:
+            self.linear_group.average(self.n[-1])
 
     def _leak(self) -> None:
         """Section 14."""
-        E, alpha, _, _ = self.shares()
+        E, alpha, _ = self.shares()
         if self.G == 1:
             E = np.ones(1, dtype=self.real)
+        real = self.real
+        leaks = (alpha > real(0.7) * E) & (self.n < real(2.0) * self.cmin)
         for g, k in self.phi.due(self.t):
-            if alpha[g] > self.real(0.7) * E[g] and self.n[g] < self.real(2.0) * self.cmin:
-                self.w.add(k, range(self.K), -self.leak * self.w.v[k].astype(self.real))
+            if leaks[g]:
+                self.w.add(k, range(self.K), -self.leak * self.w.v[k].astype(real))
+        if self.linear_group and self.t % 8 == 0 and leaks[-1]:
+            self.linear_group.leak(self.leak)
+
+    def first_and_last(self, g: int) -> tuple[Any, Any]:
+        """The losses of a group's average and of its last weights, which set its window."""
+        return self.L[g, 0], self.L[g, -1]
 
     def _set_windows(self) -> None:
         for g in range(self.G):
-            if self.L[g, 0] <= self.L[g, -1]:
+            first, last = self.first_and_last(g)
+            if first <= last:
                 self.n[g] = min(self.n[g] + self.real(1.0), self.cmax)
             else:
                 octets = self.real(self.t // 8 + 1)
                 self.n[g] = max(self.shrink * self.n[g], min(self.cmin, octets))
-
-    def _learn_linear(self, x: np.ndarray, y: Any, f_l: Any) -> None:
-        """AROW with one variance per weight."""
-        one = self.real(1.0)
-        push = y - f_l if self.regression else y * (one - y * f_l)
-        if not self.regression and not one - y * f_l > 0.0:
-            return
-        q = self.Sl * np.append(x, one)
-        b = one / self.of.spread(self.Sl, x)
-        self.wl = self.wl + push * b * q
-        self.Sl = self.Sl - b * q * q
 
     # --- relevance ---
 
@@ -464,13 +388,13 @@ class Sorf:
     ) -> np.ndarray:
         """d/d theta of the blended scores' sum with the given weights, through groups `live`.
 
-        One group leaves the shares of the linear expert and the last label out (section 7c).
+        One group leaves the shares of the experts outside out (section 7c).
         """
-        E, alpha, _, _ = self.shares()
+        E, alpha, _ = self.shares()
         if self.G == 1:
             E = np.ones(1, dtype=self.real)
         delta: np.ndarray = np.zeros(self.phi.D, dtype=self.real)
-        for g in range(self.G):
+        for g in range(self.feature_groups):
             if not live[g]:
                 continue
             k = self.phi.members(g)

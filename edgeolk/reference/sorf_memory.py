@@ -7,6 +7,7 @@ learner's type of numbers for everything else.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -126,14 +127,27 @@ class RememberingSorf(Sorf):
         count = weight if counted is None else self.real(counted)
         mistakes = self.mistakes + int(self.margin(f, y) <= 0.0)
         self.memory_before, self.weights_before = g, shares
-        for counters, output, first in ((self.L_Q, g[0], 0), *((of, g[1], 1) for of in self.L_N)):
-            for i, part in enumerate(SHARES[first:].astype(self.real)):
-                wrong = self.real(self.margin(fs + part * (output - fs), y) <= 0.0)
-                counters[i] = self.delta * counters[i] + count * wrong
+        self._count_memory(fs, g, y, count)
         self._remember(x, y, self.of.sqrt(weight) - self.margin(g[0], y), g[0])
         super().step(x, y, weight, deviates, follows, counted)
         self.mistakes = mistakes
         return float(self.margin(f, y) if self.classes else f[0])
+
+    def memory_candidates(self, fs: np.ndarray, g: np.ndarray) -> list[np.ndarray]:
+        """The scores (K,) of the blends of features and memory, fs being that of the features."""
+        shares = SHARES.astype(self.real)
+        narrow = [fs + part * (of - fs) for of in g[1:] for part in shares[1:]]
+        return [*(fs + part * (g[0] - fs) for part in shares), *narrow]
+
+    def _count_memory(self, fs: np.ndarray, g: np.ndarray, y: Any, weight: Any) -> None:
+        costs = [self.cost(f, y) for f in self.memory_candidates(fs, g)]
+        self._add_memory(costs, self.delta, weight)
+
+    def _add_memory(self, costs: Sequence[Any], decay: Any, weight: Any) -> None:
+        n = len(SHARES)
+        wrong: np.ndarray = np.array(costs, dtype=self.real)
+        self.L_Q = decay * self.L_Q + weight * wrong[:n]
+        self.L_N = decay * self.L_N + weight * wrong[n:].reshape(self.L_N.shape)
 
     def _remember(self, x: np.ndarray, y: float, loss: Any, g: np.ndarray) -> None:
         if loss <= 0.0:

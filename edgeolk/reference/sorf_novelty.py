@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from edgeolk.reference.base import Pcg32, require
-from edgeolk.reference.sorf import ROUNDING_STREAM, Features, Weights
+from edgeolk.reference.sorf_features import ROUNDING_STREAM, Features, Weights
 
 
 class MeanFeature:

@@ -8,7 +8,7 @@ Features and their mean are in the arithmetic of sorf_arithmetic.py, all else is
 ``state="float32"``, state is rounded to float32 whenever it is written. Details not in the
 specification: the inputs of the features have the type of the state too, and are already
 multiplied by g; so has what a tail is given (a change, the logarithm of a run); a variance does
-not fall below 0.
+not fall below 0. And one mend of it: a channel begins again after a wild one of its first readings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgeolk.reference.base import require
-from edgeolk.reference.sorf import Features
+from edgeolk.reference.sorf_features import Features
 from edgeolk.reference.sorf_novelty import MeanFeature
 
 THETA = 3.8
@@ -30,6 +30,9 @@ FIRST_VERDICT, WARM, FIRST = 200, 100, 10
 CAP, CLUSTER, PHI, PHI_SD = 4.0, 64, 0.5, 0.4
 LEVEL, STAY, FREEZE, HOLD = 2.8, 0.7, 300, 64
 CLIP, OFF, MISSING, MANY, NU = 6.0, 2.0, 1e15, 65535, 0.02
+#: Readings after which a channel may begin again; deviations of a wild one; the mean log run of a
+#: flat line.
+TRUSTED, WILD, FLAT_RUN = 10, 50.0, 0.6
 PARTS = ("value", "change", "season", "flat", "pattern")
 WHATS = ("value", "roughness", "mean", "flat")
 
@@ -89,6 +92,10 @@ class WatchedChannel:
 
     def __init__(self, real: Round) -> None:
         self.real = real
+        self.begin()
+
+    def begin(self) -> None:
+        real = self.real
         self.n = self.run = self.nt = 0
         self.x0 = self.mu = self.v = self.last = self.c = self.e = self.lm = self.lv = 0.0
         self.m = self.mv = self.q = self.rm = self.rv = self.f = self.fv = self.dm = 0.0
@@ -108,6 +115,20 @@ class WatchedChannel:
         kept = getattr(self, variance)
         # A mean that is rounded when it is written may overshoot the value.
         setattr(self, variance, self.real(max(0.0, kept + (gap * (value - center) - kept) / k)))
+
+    @property
+    def begins_wildly(self) -> bool:
+        """Whether one of the first readings, all of them learned, is far from all others."""
+        if not (self.nt == self.n == TRUSTED and self.v > 0.0 and self.rm <= FLAT_RUN):
+            return False
+        far = max(self.hi.pend - self.mu, self.lo.pend + self.mu)
+        return far * far * (1.0 + TRUSTED / (WILD * WILD)) >= (TRUSTED - 1) * self.v
+
+    def begin_again(self) -> None:
+        """Forget everything but runs, whose rows are those of the stream."""
+        rm, rv = self.rm, self.rv
+        self.begin()
+        self.rm, self.rv = rm, rv
 
     @property
     def gate(self) -> float:
@@ -147,6 +168,7 @@ class Seen:
     loud: float
     loud_at: int
     present: bool
+    wild: list[WatchedChannel]
 
 
 @dataclass(frozen=True)
@@ -220,6 +242,8 @@ class WatchReference:
             if self.t - WARM >= FIRST:
                 rare = self.is_rare(u)
         verdict = self.verdict(seen, votes, u, rare, why)
+        for ch in seen.wild:
+            ch.begin_again()
         self.t += advance
         return verdict
 
@@ -228,11 +252,12 @@ class WatchReference:
         s: list[float] = []
         levels, gates, louds = [], [], []
         most, at, what = 0.0, 0, 0
+        wild = []
         present = False
         for j, ch in enumerate(self.channels):
             gate = ch.gate
             nn = min(ch.nt, W_TAIL)
-            reading, loud = float(x[j]), 0.0
+            reading, loud, before = float(x[j]), 0.0, ch.nt
             if not math.isfinite(reading) or abs(reading) > MISSING:
                 ch.run = min(ch.run + 1, MANY)
                 inputs, y = [0.0] * 3, ch.q
@@ -248,6 +273,8 @@ class WatchReference:
                     votes.vote(3, j, ch.flat.score(log_run, nn, floor))
                 ch.flat.learn(log_run, full, floor)
             ch.stat("rm", "rv", log_run, min(self.t + 1, W))
+            if ch.nt > before and ch.begins_wildly:
+                wild.append(ch)
             s += inputs
             levels.append(y)
             gates.append(gate)
@@ -258,7 +285,7 @@ class WatchReference:
         loudest = max(0.0, *louds)
         return Seen(
             np.array(s), most, at, what, sum(levels) / self.d, max(gates), loudest,
-            louds.index(loudest) if loudest > 0.0 else 0, present,
+            louds.index(loudest) if loudest > 0.0 else 0, present, wild,
         )  # fmt: skip
 
     def reading(

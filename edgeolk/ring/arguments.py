@@ -25,9 +25,19 @@ from edgeolk.configuration.arguments import (
 )
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.methods import Method, find
-from edgeolk.parts.numbers import AXES, Algorithm, Coefficients, Dtype, Loss, Projection, Rows
+from edgeolk.parts.numbers import (
+    AXES,
+    Algorithm,
+    Coefficients,
+    Dtype,
+    Loss,
+    Projection,
+    Rows,
+    Update,
+)
 from edgeolk.parts.policies import PROJECTIONS
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
+from edgeolk.parts.updates import UPDATES
 from edgeolk.ring.defaults import default_lookahead, default_rows, fill_defaults
 from edgeolk.ring.levels import range_of
 from edgeolk.ring.options import OPTIONS, uses
@@ -69,9 +79,13 @@ def _parts_of(method: Method | None, given: dict[str, Any], common: Mapping[str,
         dtype = "float32" if method is None else method.dtype
     if not (sparse is None or isinstance(sparse, bool)):
         raise TypeError(f"sparse must be True, False or None, got {sparse!r}")
+    dtype = member_of("dtype", dtype, Dtype)
+    coefficients = member_of("coefficients", common["coefficients"], Coefficients)
+    if UPDATES[Update(chosen["update"])].scores_itself and dtype == Dtype.FLOAT32:
+        coefficients = Coefficients.FLOAT32  # all in one type
     return {
-        "dtype": member_of("dtype", dtype, Dtype),
-        "coefficients": member_of("coefficients", common["coefficients"], Coefficients),
+        "dtype": dtype,
+        "coefficients": coefficients,
         "rows": Rows.SPARSE if sparse else Rows.DENSE,
         **chosen,
     }
@@ -129,6 +143,8 @@ def configure(given: Given) -> Choices:
     n_features = check_int("n_features", common["n_features"], 1)
     defaults = method.preprocessing if method else {}
     gamma = gamma_of(params, own, defaults, kernel=common["kernel"] is not None)
+    if isinstance(gamma, float) and UPDATES[Update(parts["update"])].scores_itself:
+        raise ValueError(f"gamma= is learned, a width for each input; got gamma={gamma:g}")
     width = method.gamma if method else 1.0
     kernel = kernel_of(common["kernel"], gamma, width, n_features)
     preprocessing = preprocessing_of(

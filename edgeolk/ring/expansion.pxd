@@ -20,6 +20,11 @@ from edgeolk.core.rows cimport list_nonzeros
 from edgeolk.core.state cimport Example, Function, Model, NO_ROW
 
 
+cdef extern from *:
+    # Cython's own: what is rare is not inlined, whose registers every call would save.
+    bint unlikely(bint condition) nogil
+
+
 cdef inline double kernel_row_to(SupportVectorRing ring, int64_t n, const void* x, const void* coef,
                                  void* row) noexcept nogil:
     """sum_i coef[i] k(s_i, x) over the first n slots; the kernel values go to row unless NULL.
@@ -290,11 +295,11 @@ cdef inline void rescale(SupportVectorRing ring, double factor, Example* e) noex
     e.f *= factor
     if ring.averaging != NULL:
         # A mean relative to a scale that has shrunk far would lose all its digits.
-        if not (0.015625 <= f.scale <= 64.0):
+        if unlikely(not (0.015625 <= f.scale <= 64.0)):
             apply_scale(ring)
         return
     limit = coefficients_max_factor(ring.c.choice.coefficients)
-    if not (1.0 / limit <= f.scale <= limit):
+    if unlikely(not (1.0 / limit <= f.scale <= limit)):
         apply_scale(ring)
 
 

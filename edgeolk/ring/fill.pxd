@@ -4,7 +4,7 @@ name."""
 from edgeolk.core.c cimport OLK_F32, OLK_F64
 from edgeolk.core.fill cimport fill_common
 from edgeolk.core.parts cimport LOSS_LOGISTIC, fill_params
-from edgeolk.core.state cimport State
+from edgeolk.core.state cimport LABELS_KNOWN_OR_NOT, State
 
 
 cdef inline void fill_ring(State* s, object config) except *:
@@ -19,5 +19,7 @@ cdef inline void fill_ring(State* s, object config) except *:
     s.c.tracks_norm = config.tracks_norm
     s.c.reads_row = config.reads_row
     s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC
+    if config.awaits_targets:
+        s.c.labels = LABELS_KNOWN_OR_NOT
     s.ahead.rows = config.lookahead
     s.ahead.value_type = OLK_F64 if config.value_bytes == 8 else OLK_F32

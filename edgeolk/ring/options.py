@@ -75,6 +75,13 @@ OPTIONS: dict[str, Option] = {
     "forgetting": Option(36, 1.0, "forgetting factor of every row; 1 forgets nothing", "(0, 1]"),
     "noise": Option(37, 0.01, "variance of the noise, in units of that of the function"),
     "jitter": Option(38, lambda c: 1e-4 if c["narrow"] else 1e-6, "added to k(x, x)"),
+    "lags": Option(
+        39, 0, "how many of the last targets are inputs, for rows in the order of time",
+        "[0, 1000]", integer=True, regions=("lagging", "recent_targets", "pending_rows"),
+    ),
+    "delay": Option(
+        40, 1, "lags: rows until a target arrives", "[1, 1e+06]", integer=True
+    ),
 }
 
 

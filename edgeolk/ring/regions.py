@@ -17,12 +17,19 @@ from edgeolk.configuration.regions import (
     triangle,
 )
 from edgeolk.parts.numbers import Policy
+from edgeolk.ring.options import OPTIONS
 
 
 def _factor_rows(config: Any) -> int:
     if config.parts["policy"] == Policy.ANCHOR:
         return min(int(config.budget), int(config.values["b0"]))
     return int(config.slots)
+
+
+def _coordinates(config: Any) -> int:
+    """Of all vectors and the row that enters, and in a tracker of the linear part."""
+    linear = 1 + config.n_inputs if config.update.scores_itself else 0
+    return int(linear + config.budget + 1)
 
 
 def _window_gram(config: Any) -> tuple[int, int]:
@@ -38,7 +45,7 @@ def _gram(config: Any) -> tuple[int, int]:
 KINDS: dict[str, Kind] = {
     "function": Kind("w", (1, 7), "scale, norm, oldest slot, counters of the function", 1),
     "support_vectors": Kind(
-        "storage", ("n_features", "stride"), "the ring, one row per feature", 2, read_beyond=True
+        "storage", ("n_inputs", "stride"), "the ring, one row per feature", 2, read_beyond=True
     ),
     "coefficients": Kind(
         "real", ("columns", "weights"), "dual coefficients over the common scale", 3
@@ -71,8 +78,18 @@ KINDS: dict[str, Kind] = {
     "covariance": Kind(
         "real", lambda c: triangle(c.budget + 1), "covariance of whitened coordinates", 46
     ),
-    "coordinates": Kind(
-        "real", lambda c: (1, c.budget + 1), "mean of whitened coordinates", 47
+    "coordinates": Kind("real", lambda c: (1, _coordinates(c)), "mean of whitened coordinates", 47),
+    "tracking": Kind("w", (1, 15), "krls_auto: scale, noise, offset, turn of the drift", 84),
+    "origin": Kind("d", (1, "n_inputs"), "krls_auto: the first row, of which vectors count", 85),
+    "input_scales": Kind("real", (8, "n_inputs"), "krls_auto: widths and scales of inputs", 86),
+    "posterior_factor": Kind(
+        "real", lambda c: triangle(_coordinates(c)), "factor of the covariance, by columns", 87
+    ),
+    "lagging": Kind("w", (1, 3), "lags: known targets, rows that wait, the oldest of them", 88),
+    "recent_targets": Kind("d", (1, "lags"), "lags: the last targets, the newest first", 89),
+    "pending_rows": Kind(
+        "d", lambda c: (int(c.values["delay"]), c.n_inputs + 2), "lags: rows without their target",
+        90,
     ),
     "evidence": Kind("w", (1, 3), "sums of errors over their variances, scale", 44),
     "errors": ERRORS,
@@ -109,6 +126,9 @@ KINDS: dict[str, Kind] = {
     "whitened_rows": of_learning(
         "real", lambda c: (2, c.budget + 1), "scratch: a row in whitened coordinates"
     ),
+    "tracker_rows": of_learning(
+        "real", lambda c: (1, 3 * _coordinates(c) + 2 * c.n_inputs), "scratch: a row of krls_auto"
+    ),
     "window_kernel": of_learning(
         "d", ("window_rows", "weights"), "scratch: kernel rows of the window"
     ),
@@ -128,6 +148,8 @@ def needed(config: Any) -> set[str]:
     names = {"coefficients", "function", "query", *shared_regions(config)}
     for row in config.rows:
         names.update(row.regions)
+    for name, value in config.values.items():
+        names.update(OPTIONS[name].regions_for(value))
     if config.columns > 1:
         names.update(("class_scores", "kernel_row", *(config.policy.columns or ())))
     if config.lookahead:

@@ -10,11 +10,12 @@ is handed the start of a view by the functions at the end of this file: ``void*`
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t, uint64_t
 
 from edgeolk.core.c cimport (
     OLK_F32, OLK_F64, olk_evidence, olk_float_to_half, olk_float_to_level, olk_float_to_odd,
-    olk_half_to_float, olk_pair_fn, olk_process, olk_quantizer, olk_row_fn, olk_simd, olk_sparse_fn,
+    olk_half_to_float, olk_pair_fn, olk_process, olk_quantizer, olk_row_fn, olk_simd,
+    olk_sparse_fn, olk_untuned,
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, coefficients_max
 from edgeolk.core.state cimport (
@@ -35,6 +36,14 @@ cdef class Vectors:
     cdef const olk_quantizer* quantizer
 
     cdef int attach(self, State* s, object view) except -1
+
+
+cdef struct Tally:
+    # What a step writes before it is certain to succeed, as it was before.
+    uint16_t flags
+    uint64_t rng
+    int64_t mistakes
+    double mean_weight, squared, absolute  # if they are kept
 
 
 cdef class SupportVectorRing:
@@ -74,6 +83,8 @@ cdef class SupportVectorRing:
     cdef double[::1] whitening_f64
     cdef float[::1] covariance_f32    # packed: P
     cdef double[::1] covariance_f64
+    cdef float[::1] posterior_factor_f32  # packed by columns: W of the covariance W W'
+    cdef double[::1] posterior_factor_f64
     cdef float[::1] mean_f32          # w
     cdef double[::1] mean_f64
     cdef double[::1] scores           # (slots,) cached f(s_i) / scale
@@ -87,6 +98,11 @@ cdef class SupportVectorRing:
     cdef double[::1] window_y         # their labels
     cdef double[:, ::1] mean_start    # (columns, weights)
     cdef double[:, ::1] mean_sum      # (columns, weights)
+    cdef double[::1] origin           # (d,) the first row of krls_auto
+    cdef double[::1] recent           # (lags,) the last targets, the newest first
+    cdef double[:, ::1] pending_rows       # (delay, d + lags + 2) rows without their target
+    cdef float[:, ::1] input_scales_f32  # (8, d) widths and scales (c/ring_table.h)
+    cdef double[:, ::1] input_scales_f64
     # scratch: nothing below is kept between calls
     cdef float[::1] column_f32        # (d,) one gathered support vector
     cdef double[::1] column_f64
@@ -104,6 +120,8 @@ cdef class SupportVectorRing:
     cdef double[::1] work3            # (slots,)
     cdef float[:, ::1] rows_f32       # (2, B + 1) z and h of the row, in whitened coordinates
     cdef double[:, ::1] rows_f64
+    cdef float[::1] tracker_rows_f32  # of krls_auto: vectors of coordinates, a row, log variances
+    cdef double[::1] tracker_rows_f64
     cdef double[:, ::1] window_kernel  # (last_rows, weights) kernel rows of the window
     cdef double[::1] window_gram      # packed, (last_rows, last_rows)
     cdef int32_t[::1] order           # (B,)
@@ -114,6 +132,8 @@ cdef class SupportVectorRing:
     cdef double[:, ::1] values_ahead_f64
     cdef double[:, ::1] features_ahead  # (rows, rank), None without such a map
     cdef olk_process process          # of a Gaussian process
+    cdef Tally before                 # here, so that a step does not carry it through its calls
+    cdef olk_untuned tracker          # of krls_auto
     # functions in C for the storage type, chosen once
     cdef olk_row_fn row_fn
     cdef olk_sparse_fn sparse_fn
@@ -135,11 +155,19 @@ cdef void ring_construct(State* s) noexcept nogil
 cdef double ring_threshold(const State* s) noexcept nogil
 cdef int64_t ring_n_outputs(const State* s) noexcept nogil
 cdef void ring_write_outputs(const State* s, double* numbers) noexcept nogil
+cdef int64_t ring_may_wait(const State* s) noexcept nogil
+cdef int ring_ask(State* s, const void* x, double* f) noexcept nogil
+cdef int ring_tell(State* s, double y) noexcept nogil
+cdef int64_t ring_n_pending(const State* s) noexcept nogil
+cdef void ring_restart(State* s) noexcept nogil
 cdef void ring_average(State* s) noexcept nogil
 cdef void ring_count_asked(State* s) noexcept nogil
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil
 cdef double ring_variance(State* s, const void* x) noexcept nogil
 cdef bint ring_rebuild(State* s) noexcept nogil
+cdef object ring_of(State* s, dict views)
+cdef void ring_bind(State* s, object ring) noexcept
+cdef dict ring_counters(const State* s)
 cdef bint ring_maps_features(const State* s) noexcept nogil
 cdef void ring_take_values(State* s, int64_t i, const void* x) noexcept nogil
 cdef int64_t ring_rows_ahead(const State* s) noexcept nogil

@@ -8,23 +8,28 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
-    OLK_F64, OLK_GAUSSIAN, olk_intake, olk_intake_keep, olk_intake_set_width,
-    olk_intake_width_is_due,
+    OLK_F64, OLK_GAUSSIAN, olk_begin_step, olk_end_step, olk_intake, olk_intake_keep,
+    olk_intake_set_width, olk_intake_width_is_due, olk_lagging, olk_tracking,
 )
 from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.state cimport (
     DONE, Forgetron, Function, Halving, Hints, Mean, MAX_COUNT, NO_ROW, Nystrom, State,
 )
 from edgeolk.ring.bases cimport maps_features, take_values
-from edgeolk.ring.expansion cimport familiarity
+from edgeolk.ring.expansion cimport coefficient_count, familiarity
 from edgeolk.ring.filters.process cimport attach_process
+from edgeolk.ring.filters.untuned cimport (
+    attach_tracker, is_tracker, tracker_delay, tracker_forget, tracker_pending, untuned_similarity,
+)
 from edgeolk.ring.lookahead cimport (
     compute_ahead, put_row_ahead, rows_ahead, rows_together, score_rows, take_row_ahead,
     update_changed_slots,
 )
 from edgeolk.ring.rebuild cimport rebuild_derived
 from edgeolk.ring.switches cimport update_variance
-from edgeolk.ring.step cimport average, clear, construct, decide, learn_row
+from edgeolk.ring.step cimport (
+    ask_tracker, average, clear, construct, decide, learn_row, tell_tracker,
+)
 
 
 cdef object flat(dict views, str name):
@@ -96,6 +101,12 @@ cdef class SupportVectorRing:
         self.covariance_f32, self.covariance_f64 = pair(flat(views, "covariance"))
         self.mean_f32, self.mean_f64 = pair(flat(views, "coordinates"))
         self.rows_f32, self.rows_f64 = pair(views.get("whitened_rows"))
+        self.posterior_factor_f32, self.posterior_factor_f64 = pair(flat(views, "posterior_factor"))
+        self.origin = flat(views, "origin")
+        self.recent = flat(views, "recent_targets")
+        self.pending_rows = views.get("pending_rows")
+        self.input_scales_f32, self.input_scales_f64 = pair(views.get("input_scales"))
+        self.tracker_rows_f32, self.tracker_rows_f64 = pair(flat(views, "tracker_rows"))
         self.scores = flat(views, "scores")
         self.nearest = flat(views, "nearest")
         self.nearest_d2_f32, self.nearest_d2_f64 = pair(flat(views, "nearest_distance"))
@@ -135,6 +146,9 @@ cdef class SupportVectorRing:
         self.simd = s.simd
         if self.evidence != NULL:
             attach_process(self)
+        if self.origin is not None:
+            attach_tracker(self, <olk_tracking*>words(views, "tracking"),
+                           <olk_lagging*>words(views, "lagging"))
         return 0
 
     cdef void bind(self, State* s) noexcept:
@@ -184,11 +198,36 @@ cdef double ring_threshold(const State* s) noexcept nogil:
 
 
 cdef int64_t ring_n_outputs(const State* s) noexcept nogil:
-    return 0
+    return 2 if ring_may_wait(s) else 0
 
 
 cdef void ring_write_outputs(const State* s, double* numbers) noexcept nogil:
-    pass
+    """Of the last answer of a tracker with ``lags``: half the width of its interval, and the weight
+    of the kernel."""
+    numbers[0] = s.forecast.half_width[0]
+    numbers[1] = s.forecast.share[0]
+
+
+cdef int64_t ring_may_wait(const State* s) noexcept nogil:
+    return tracker_delay(<SupportVectorRing>s.ring)
+
+
+cdef int ring_ask(State* s, const void* x, double* f) noexcept nogil:
+    return ask_tracker(<SupportVectorRing>s.ring, x, f)
+
+
+cdef int ring_tell(State* s, double y) noexcept nogil:
+    return tell_tracker(<SupportVectorRing>s.ring, y)
+
+
+cdef int64_t ring_n_pending(const State* s) noexcept nogil:
+    return tracker_pending(<SupportVectorRing>s.ring)
+
+
+cdef void ring_restart(State* s) noexcept nogil:
+    olk_begin_step(&s.m.flags)
+    tracker_forget(<SupportVectorRing>s.ring)
+    olk_end_step(&s.m.flags, 0)
 
 
 cdef void ring_average(State* s) noexcept nogil:
@@ -197,10 +236,14 @@ cdef void ring_average(State* s) noexcept nogil:
 
 cdef void ring_count_asked(State* s) noexcept nogil:
     cdef Function* function = (<SupportVectorRing>s.ring).function
+    olk_begin_step(&s.m.flags)
     function.labels_asked += function.labels_asked < MAX_COUNT
+    olk_end_step(&s.m.flags, 0)
 
 
 cdef double ring_familiarity(State* s, const void* x) noexcept nogil:
+    if is_tracker(<SupportVectorRing>s.ring):
+        return untuned_similarity(<SupportVectorRing>s.ring, x)
     return familiarity(<SupportVectorRing>s.ring, x)
 
 
@@ -213,10 +256,32 @@ cdef bint ring_rebuild(State* s) noexcept nogil:
     return rebuild_derived(<SupportVectorRing>s.ring)
 
 
-# Rows ahead. A model of the other family has none.
+cdef object ring_of(State* s, dict views):
+    cdef SupportVectorRing ring = SupportVectorRing()
+    ring.attach(s, views)
+    return ring
+
+
+cdef void ring_bind(State* s, object ring) noexcept:
+    (<SupportVectorRing>ring).bind(s)
+
+
+cdef dict ring_counters(const State* s):
+    cdef SupportVectorRing ring = <SupportVectorRing>s.ring
+    return {
+        "capacity_hits": ring.function.capacity_hits,
+        "n_coefficients": coefficient_count(ring),
+        "labels_asked": ring.function.labels_asked,
+        "halvings": ring.halving.count if ring.halving != NULL else 0,
+        "clipped": ring.function.clipped,
+        "rank": ring.nystrom.rank if ring.nystrom != NULL else 0,
+    }
+
+
+# Rows ahead.
 
 cdef bint ring_maps_features(const State* s) noexcept nogil:
-    return s.ring != NULL and maps_features(<SupportVectorRing>s.ring)
+    return maps_features(<SupportVectorRing>s.ring)
 
 
 cdef void ring_take_values(State* s, int64_t i, const void* x) noexcept nogil:
@@ -224,7 +289,7 @@ cdef void ring_take_values(State* s, int64_t i, const void* x) noexcept nogil:
 
 
 cdef int64_t ring_rows_ahead(const State* s) noexcept nogil:
-    return rows_ahead(<SupportVectorRing>s.ring) if s.ring != NULL else 0
+    return rows_ahead(<SupportVectorRing>s.ring)
 
 
 cdef void ring_put_row_ahead(State* s, int64_t i, const void* x) noexcept nogil:

@@ -171,6 +171,31 @@ class RingSettings(Settings):
         return self.update.exported
 
     @property
+    def scales_targets(self) -> bool:
+        """Whether targets are standardised inside."""
+        return self.update.scores_itself
+
+    @property
+    def lags(self) -> int:
+        """Targets that are inputs."""
+        return int(self.values.get("lags", 0))
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of inputs of the kernel."""
+        return self.n_features + self.lags
+
+    @property
+    def in_order(self) -> bool:
+        """Whether rows are a time series, so that their order matters."""
+        return self.lags > 0
+
+    @property
+    def awaits_targets(self) -> bool:
+        """Whether rows may wait for their targets: ``ask_one``, ``tell_one``, intervals."""
+        return self.lags > 0
+
+    @property
     def mean_scores_alone(self) -> bool:
         """Whether the averaged model scores without the scratch of learning."""
         return not self.basis.admit and self.columns == 1
@@ -186,6 +211,8 @@ class RingSettings(Settings):
     @property
     def longest_step(self) -> str:
         """The longest step as a formula in B and d, and when it happens; K: number of classes."""
+        if self.update.scores_itself:
+            return "O((B + d) B^2), when the prior is exchanged"
         formula = self.basis.longest_step or self.policy.longest_step
         formula = formula.format(
             iters=int(self.values.get("iters", 0.0)),
@@ -284,6 +311,7 @@ class RingSettings(Settings):
         return (
             bool(self.basis.ahead)
             and "distance_row" not in self.policy.regions
+            and not self.update.scores_itself
             and not self.preprocessing.reshapes
         )
 

@@ -6,7 +6,7 @@ are generated from the rows of the parts. A step first checks whether it can be 
 then does it write.
 """
 
-from libc.math cimport INFINITY, fabs, isfinite
+from libc.math cimport INFINITY, fabs, isfinite, isnan
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t, uint8_t
 from libc.string cimport memset
 
@@ -20,14 +20,18 @@ from edgeolk.core.parts cimport (
     policy_freezes, policy_is_filter, policy_moves_norm,
 )
 from edgeolk.core.state cimport (
-    DONE, Example, MAX_COUNT, Model, NO_SLOT, REFUSED_COEFFICIENT, REFUSED_FULL, REFUSED_OVERFLOW,
+    DONE, Example, MAX_COUNT, Model, NO_SLOT, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
+    REFUSED_LATE, REFUSED_NO_PENDING, REFUSED_OVERFLOW, REFUSED_PENDING,
 )
 from edgeolk.ring.expansion cimport class_row, coefficient_count, self_kernel, squared_norm
 from edgeolk.ring.filters.range cimport is_sound, start_again
+from edgeolk.ring.filters.untuned cimport (
+    is_tracker, tracker_accepts, tracker_ask, tracker_takes, tracker_tell, untuned_answer,
+)
 from edgeolk.ring.losses cimport score_classes, share_weighted_score
 from edgeolk.ring.policies.replacement cimport dynamic_budget
 from edgeolk.ring.ring cimport (
-    SupportVectorRing, coefficient, coefficients, is_wide, kernel_values, may_enter,
+    SupportVectorRing, Tally, coefficient, coefficients, is_wide, kernel_values, may_enter,
     mean_coefficients,
 )
 from edgeolk.ring.switches cimport (
@@ -73,23 +77,14 @@ cdef inline double propose(SupportVectorRing ring, Example* e, int* outcome) noe
     return a
 
 
-cdef struct Tally:
-    # What a step writes before it is certain to succeed, as it was before.
-    uint16_t flags
-    uint64_t rng
-    int64_t mistakes
-    double mean_weight, squared, absolute  # if they are kept
-
-
-cdef inline void count(SupportVectorRing ring, const Example* e, double f,
-                       Tally* before) noexcept nogil:
+cdef inline void count(SupportVectorRing ring, const Example* e, double f) noexcept nogil:
     """Count the example, the first write of a step; saves what that changes in ``before``."""
     cdef Model* m = ring.m
+    cdef Tally* before = &ring.before
     before.flags = m.flags
     olk_begin_step(&m.flags)
     before.rng = m.rng
     before.mistakes = m.mistakes
-    before.mean_weight = before.squared = before.absolute = 0.0
     m.steps += 1
     if ring.averaging != NULL:
         before.mean_weight = ring.averaging.weight
@@ -105,7 +100,8 @@ cdef inline void count(SupportVectorRing ring, const Example* e, double f,
         m.mistakes += 1
 
 
-cdef inline void restore(SupportVectorRing ring, const Tally* before) noexcept nogil:
+cdef inline void restore(SupportVectorRing ring) noexcept nogil:
+    cdef const Tally* before = &ring.before
     ring.m.rng = before.rng
     ring.m.steps -= 1
     ring.m.mistakes = before.mistakes
@@ -181,13 +177,71 @@ cdef inline void learn_by_filter(SupportVectorRing ring, Example* e) noexcept no
         start_again(ring)
 
 
+cdef inline void count_error(SupportVectorRing ring, double y, double f) noexcept nogil:
+    """Count the error of a tracker's answer; an unknown target has none."""
+    if not (isnan(y) or ring.tracker.frozen):
+        ring.s.errors.squared += (y - f) * (y - f)
+        ring.s.errors.absolute += fabs(y - f)
+
+
+cdef inline int ask_tracker(SupportVectorRing ring, const void* x, double* f) noexcept nogil:
+    """Answer a row, which then waits for its target; on a refusal nothing has changed."""
+    if ring.m.steps >= MAX_COUNT:
+        return REFUSED_COUNT
+    if not tracker_accepts(ring, x):
+        return REFUSED_OVERFLOW
+    olk_begin_step(&ring.m.flags)
+    f[0] = tracker_ask(ring, x)
+    ring.m.steps += not ring.tracker.frozen
+    olk_end_step(&ring.m.flags, 0)
+    return DONE
+
+
+cdef inline int tell_tracker(SupportVectorRing ring, double y) noexcept nogil:
+    """Learn the target of the oldest row that waits; on a refusal nothing has changed."""
+    cdef double f
+    if not tracker_takes(ring, y):
+        return REFUSED_COEFFICIENT
+    if not ring.tracker.lagging.pending > 0.0:
+        return REFUSED_NO_PENDING
+    olk_begin_step(&ring.m.flags)
+    f = tracker_tell(ring, y)
+    ring.m.updates += not (isnan(y) or ring.tracker.frozen)
+    count_error(ring, y, f)
+    olk_end_step(&ring.m.flags, 0)
+    return DONE
+
+
+cdef inline int learn_untuned(SupportVectorRing ring, const void* x, double y,
+                              double* f) noexcept nogil:
+    """One step of a tracker, which answers the row itself; on a refusal nothing has changed."""
+    cdef Example e
+    if not tracker_accepts(ring, x):
+        return REFUSED_OVERFLOW
+    if not tracker_takes(ring, y):
+        return REFUSED_COEFFICIENT
+    if ring.tracker.delay > 1:
+        return REFUSED_LATE
+    if ring.tracker.lags and ring.tracker.lagging.pending > 0.0:
+        return REFUSED_PENDING
+    olk_begin_step(&ring.m.flags)
+    e.x = x
+    e.y = y
+    ring.m.updates += update_step(ring, &e)
+    ring.m.steps += not ring.tracker.frozen
+    count_error(ring, y, e.f)
+    f[0] = e.f
+    return DONE
+
+
 cdef inline int learn_row(SupportVectorRing ring, const void* x, double y, double weight,
                           double* f) noexcept nogil:
     """One step of the model; on a refusal nothing but scratch has changed."""
-    cdef Tally before
     cdef Example e
     cdef double a
     cdef int outcome = DONE
+    if is_tracker(ring):
+        return learn_untuned(ring, x, y, f)
     e.x = x
     e.weight = weight
     score_example(ring, y, &e)
@@ -197,16 +251,16 @@ cdef inline int learn_row(SupportVectorRing ring, const void* x, double y, doubl
     f[0] = e.f + e.hint - threshold(ring)
     if not in_range(ring, x, f[0], e.self_kernel):
         return REFUSED_OVERFLOW
-    count(ring, &e, f[0], &before)
+    count(ring, &e, f[0])
     if policy_is_filter(ring.c.choice.policy):
         if not may_enter(ring, e.y - e.f):
-            restore(ring, &before)
+            restore(ring)
             return REFUSED_COEFFICIENT
         learn_by_filter(ring, &e)
         return DONE
     a = propose(ring, &e, &outcome)
     if outcome != DONE:
-        restore(ring, &before)
+        restore(ring)
         return outcome
     update_shrink(ring, a, &e)
     if a != 0.0 and basis_admit(ring, a, &e):
@@ -224,6 +278,11 @@ cdef inline int decide(SupportVectorRing ring, const void* x, bint mean, double*
     cdef Example e
     cdef int64_t k
     cdef const void* coef = mean_coefficients(ring) if mean else coefficients(ring)
+    if is_tracker(ring):
+        if not tracker_accepts(ring, x):
+            return REFUSED_OVERFLOW
+        f[0] = untuned_answer(ring, x)
+        return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
     if ring.c.columns > 1:
         class_row(ring, x, coef, 1.0 if mean else ring.function.scale, f)
         for k in range(ring.c.columns):

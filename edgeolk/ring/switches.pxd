@@ -27,6 +27,11 @@ from edgeolk.ring.filters.recursive cimport (
 from edgeolk.ring.filters.ridge cimport (
     ridge_step,
 )
+from edgeolk.ring.filters.untuned cimport (
+    untuned_construct,
+    untuned_step,
+    untuned_variance,
+)
 from edgeolk.ring.policies.admission cimport (
     is_bordered,
     is_incoherent,
@@ -157,13 +162,14 @@ from edgeolk.core.parts cimport (
     UPDATE_RIDGE,
     UPDATE_SHIFTING,
     UPDATE_SPARSE_PA,
+    UPDATE_UNTUNED,
     UPDATE_WHITENED,
 )
 from edgeolk.core.state cimport Example, NO_SLOT
 from edgeolk.ring.ring cimport SupportVectorRing
 
 
-cdef inline bint update_asks(SupportVectorRing ring, const Example* e) noexcept nogil:
+cdef inline bint update_asks(SupportVectorRing ring, Example* e) noexcept nogil:
     cdef int part = ring.c.choice.update
     if part == UPDATE_PERCEPTRON or part == UPDATE_SHIFTING:
         return perceptron_asks(ring, e)
@@ -255,6 +261,8 @@ cdef inline void update_construct(SupportVectorRing ring) noexcept nogil:
     cdef int part = ring.c.choice.update
     if part == UPDATE_POSTERIOR or part == UPDATE_WHITENED:
         process_construct(ring)
+    if part == UPDATE_UNTUNED:
+        untuned_construct(ring)
 
 
 cdef inline bint update_step(SupportVectorRing ring, Example* e) noexcept nogil:
@@ -269,6 +277,8 @@ cdef inline bint update_step(SupportVectorRing ring, Example* e) noexcept nogil:
         return ridge_step(ring, e)
     if part == UPDATE_POSTERIOR or part == UPDATE_WHITENED:
         return process_step(ring, e)
+    if part == UPDATE_UNTUNED:
+        return untuned_step(ring, e)
     return False
 
 
@@ -276,6 +286,8 @@ cdef inline double update_variance(SupportVectorRing ring, const void* x) noexce
     cdef int part = ring.c.choice.update
     if part == UPDATE_POSTERIOR or part == UPDATE_WHITENED:
         return process_variance(ring, x)
+    if part == UPDATE_UNTUNED:
+        return untuned_variance(ring, x)
     return 0.0
 
 

@@ -145,10 +145,11 @@ cdef inline double step_size(SupportVectorRing ring) noexcept nogil:
     return eta
 
 
-cdef inline bint gradient_asks(SupportVectorRing ring, const Example* e) noexcept nogil:
+cdef inline bint gradient_asks(SupportVectorRing ring, Example* e) noexcept nogil:
     if ring.c.softmax:
         return e.share[e.label] > 0.0
-    return loss_slope(ring, e) != 0.0
+    e.slope = loss_slope(ring, e)
+    return e.slope != 0.0
 
 
 cdef inline double gradient_coefficient(SupportVectorRing ring, const Example* e,
@@ -157,7 +158,7 @@ cdef inline double gradient_coefficient(SupportVectorRing ring, const Example* e
     cdef double step = step_size(ring) * e.weight
     if ring.c.softmax:
         return step / p
-    return -step * loss_slope(ring, e) / p
+    return -step * e.slope / p
 
 
 cdef inline void gradient_shrink(SupportVectorRing ring, double a, Example* e) noexcept nogil:

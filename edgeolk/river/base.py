@@ -10,7 +10,7 @@ from edgeolk.named import NamedLearner, Names
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
 from edgeolk.rows.scoring import Scorer
-from edgeolk.wrapped import check_task, other_arguments, size_of
+from edgeolk.wrapped import check_task, only_given, other_arguments, scales_itself, size_of
 
 Row = Mapping[Hashable, Any]
 
@@ -144,6 +144,8 @@ class KernelModel:
         return check_task(learner, self._task)
 
     def _kernel_and_scale(self) -> dict[str, Any]:
+        if scales_itself(self.algorithm):
+            return only_given(self.scale, self.gamma, self.kernel)
         # kernel_gamma is the width for every algorithm; some have another parameter gamma.
         kernel: Kernel | None = self.kernel
         width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}

@@ -8,7 +8,7 @@ from typing import Any
 from river import base
 
 from edgeolk.river.base import KernelModel, Row
-from edgeolk.wrapped import takes_history
+from edgeolk.wrapped import chooses_loss, takes_history
 
 
 class KernelRegressor(KernelModel, base.Regressor):
@@ -17,8 +17,8 @@ class KernelRegressor(KernelModel, base.Regressor):
     Parameters
     ----------
     algorithm
-        As for ``ek.Learner``. ``"sorf"`` standardizes targets itself; for other algorithms, scale
-        them to about 1, for example by river's ``TargetStandardScaler``.
+        As for ``ek.Learner``. ``"sorf"`` and ``"krls_auto"`` standardize targets themselves; for
+        other algorithms, scale them to about 1, for example by river's ``TargetStandardScaler``.
     loss
         ``"square"`` or ``"epsilon"``.
     ram, budget, D, gamma, kernel, scale, features, unseen, params, seed
@@ -101,9 +101,12 @@ class KernelRegressor(KernelModel, base.Regressor):
         return missing or ("gap" if forecasts else "mean")
 
     def _arguments(self) -> dict[str, Any]:
+        # Some algorithms have the square loss alone, and no such argument.
+        chosen = chooses_loss(self.algorithm) or self.loss != "square"
+        loss = {"loss": self.loss} if chosen else {}
         if self.history != "auto":
-            return {"loss": self.loss, **({"history": self.history} if self.history else {})}
-        return {"loss": self.loss, **({"history": "auto"} if self._forecasts() else {})}
+            return {**loss, **({"history": self.history} if self.history else {})}
+        return {**loss, **({"history": "auto"} if self._forecasts() else {})}
 
     def _forecasts(self) -> bool:
         """Whether ``history="auto"`` forecasts: no argument contradicts it."""
@@ -120,7 +123,7 @@ class KernelRegressor(KernelModel, base.Regressor):
             Numbers by key.
         with_interval
             Whether to return bounds too, between which the target is with a probability of 0.9;
-            with the algorithms ``krls_t`` and ``sogp``.
+            with ``krls_t``, ``sogp`` and ``krls_auto``.
 
         Returns
         -------

@@ -11,8 +11,8 @@ from libc.string cimport memcpy
 
 from edgeolk.rows.batches cimport Batch, take_row
 from edgeolk.ring.ring cimport (
-    ring_average, ring_compute_ahead, ring_maps_features, ring_put_row_ahead, ring_rows_ahead,
-    ring_take_row_ahead, ring_take_values, ring_update_changed_slots, ring_variance,
+    ring_average, ring_compute_ahead, ring_put_row_ahead, ring_take_row_ahead, ring_take_values,
+    ring_update_changed_slots, ring_variance,
 )
 from edgeolk.engine.engine cimport Engine
 from edgeolk.core.refusals cimport is_bad_row, is_label, is_weight, outcome_error
@@ -73,13 +73,13 @@ cdef inline Py_ssize_t learn_block(
     const double* weight, double* f, int* outcome
 ) noexcept nogil:
     """Learn the next rows, with kernel values computed together; returns how many."""
-    cdef Py_ssize_t max_rows = min(ring_rows_ahead(s), end - first)
+    cdef Py_ssize_t max_rows = min(s.family.rows_ahead(s), end - first)
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k, i
     cdef const void* x = NULL
     while count < max_rows:
         x = take_row(s, rows, first + count, True)
-        if x == NULL or (x == s.sparse_x and not ring_maps_features(s)):
+        if x == NULL or (x == s.sparse_x and not s.family.maps_features(s)):
             break
         ring_put_row_ahead(s, count, x)
         count += 1
@@ -110,10 +110,10 @@ cdef inline Py_ssize_t score_block(
     cdef const void* x = NULL
     while count < max_rows:
         x = take_row(s, rows, first + count, False)
-        if x == NULL or (x == s.sparse_x and not ring_maps_features(s)):
+        if x == NULL or (x == s.sparse_x and not s.family.maps_features(s)):
             break
         memcpy(<char*>block + count * row_bytes(s), x, <size_t>row_bytes(s))
-        if ring_maps_features(s):
+        if s.family.maps_features(s):
             ring_take_values(s, count, x)
         count += 1
     if count == 0:
@@ -194,7 +194,7 @@ cdef inline int run_in_order(
                     outcome = predict_before(s, rows, i, before + i, before + rows.n)
                     if outcome != DONE:
                         break
-                elif learns and after == NULL and ring_rows_ahead(s) > 0:
+                elif learns and after == NULL and s.family.rows_ahead(s) > 0:
                     i += learn_block(s, rows, i, end, label, weight, f, &outcome)
                     continue
                 x = take_row(s, rows, i, learns)

@@ -19,11 +19,10 @@ from edgeolk.rows.scoring cimport Scorer
 from edgeolk.core.refusals cimport (
     check_clock, label_error, labels_allowed, outcome_error, seconds_of,
 )
-from edgeolk.sorf.sorf cimport sorf_ask
 from edgeolk.core.state cimport (
     DONE, LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TIMES, LABELS_TWO, State,
 )
-from edgeolk.engine.step cimport asks_score, count_asked, learn, skip, wants
+from edgeolk.engine.step cimport asks_score, learn, skip, wants
 
 cnp.import_array()
 
@@ -82,7 +81,7 @@ cdef class RowLearner(Scorer):
         except BadRowError:
             return self.skipped_row()
 
-    cdef double label_or_time(self, object y, object time) except? -1.0:
+    cdef double label_or_time(self, object y, object time) except? -2.0:
         """The label as a number; the time of a row in time."""
         cdef double label = parse_label(self.engine, y, "y")
         if time is not None or self.engine.state.c.labels == LABELS_TIMES:
@@ -119,7 +118,7 @@ cdef class RowLearner(Scorer):
         return NAN
 
     def ask_one(self, x):
-        """Predict one row, and keep it until its target arrives; with ``history=True``.
+        """Predict one row, and keep it until its target arrives; with ``history=True``, ``lags=``.
 
         Parameters
         ----------
@@ -136,7 +135,7 @@ cdef class RowLearner(Scorer):
         TypeError, ValueError
             Bad row; nothing has changed.
         AttributeError
-            The learner was created without ``history=True``.
+            The learner was created with neither ``history=True`` nor ``lags=``.
 
         Notes
         -----
@@ -152,7 +151,8 @@ cdef class RowLearner(Scorer):
         self.engine.check_forecasts()
         cdef object row = self.check_row(x)
         self.engine.idle()
-        outcome = sorf_ask(&self.engine.state, self.place_row(row, True), &f)
+        outcome = self.engine.state.family.ask(
+            &self.engine.state, self.place_row(row, True), &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -230,7 +230,7 @@ cdef class RowLearner(Scorer):
         wanted = self.wants_label(x)
         self.engine.idle()
         if wanted:
-            count_asked(&self.engine.state)
+            self.engine.state.family.count_asked(&self.engine.state)
         return wanted
 
     def learn_many(self, X, y=None, out=None, weight=None, verbose=False, time=None):

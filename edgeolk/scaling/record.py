@@ -142,9 +142,14 @@ class Preprocessing:
         return self.method not in (0, METHODS["minmax"], INSIDE["common"])
 
     @property
+    def has_one_scale(self) -> bool:
+        """Whether all inputs share one mean and deviation."""
+        return self.method == INSIDE["common"]
+
+    @property
     def common_clip(self) -> float:
         """Deviations that inputs with a common scale are clipped to."""
-        return self.clip if self.method == INSIDE["common"] else COMMON_CLIP
+        return self.clip if self.has_one_scale else COMMON_CLIP
 
     @property
     def compact(self) -> bool:
@@ -155,7 +160,7 @@ class Preprocessing:
     def regions(self) -> tuple[str, ...]:
         """Names of the regions that it needs."""
         names: tuple[str, ...] = ()
-        if self.method == INSIDE["common"]:
+        if self.has_one_scale:
             names += ("common",)
         elif self.compact:
             names += ("statistics",)

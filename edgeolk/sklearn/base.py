@@ -27,7 +27,7 @@ from edgeolk.progress import Progress
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.record import GAMMA_ROWS, INSIDE
 from edgeolk.sklearn.missing import ColumnMeans, gaps_in
-from edgeolk.wrapped import other_arguments, size_of
+from edgeolk.wrapped import only_given, other_arguments, scales_itself, size_of
 
 FloatArray = NDArray[np.float64]
 RowNumbers = NDArray[np.intp]
@@ -192,7 +192,7 @@ CHUNK = 512
 _PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 
 #: Arguments of a learner of time series.
-_TIME_SERIES = ("horizon", "season", "interval")
+_TIME_SERIES = ("horizon", "season", "interval", "lags")
 
 
 def _refuse_history(options: dict[str, Any]) -> None:
@@ -387,7 +387,9 @@ class OnlineKernelBase(BaseEstimator):
         if not more:
             _refuse_history(options)
         size = size_of(self)
-        if not (extra.get("history") and options["history"]):  # which has a scale of each channel
+        if scales_itself(self.algorithm):
+            size |= only_given(self.scale, self.gamma, self.kernel)
+        elif not (extra.get("history") and options["history"]):  # which has a scale of each channel
             size["scale"] = self.scale
             size |= kernel_options(
                 self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()

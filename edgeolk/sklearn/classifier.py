@@ -67,8 +67,8 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     class_weight : dict, "balanced" or None
         Weights of the classes, by label. ``"balanced"`` needs ``fit``. Those of two classes of
         ``"sorf"`` reach its steps, not its counts of mistakes, and ``fit`` visits rows no more
-        often; all others multiply the weights of rows. For rare classes ``decision="balanced"`` is
-        better: docs/rare-classes.md.
+        often, and the commonest label is no expert; all others multiply the weights of rows. For
+        rare classes ``decision="balanced"`` is better: docs/rare-classes.md.
     decision : {"accuracy", "balanced"}
         What ``predict`` and ``decision_function`` aim for: the most right answers (the most
         probable class), or the mean over classes of their share of right answers (the class whose
@@ -293,7 +293,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         several = len(self.classes_) > 2
-        extra = {"n_classes": len(self.classes_)} if several else {}
+        extra: dict[str, Any] = {"n_classes": len(self.classes_)} if several else {}
+        if not several and self.class_weight is not None and counts_mistakes(self.algorithm):
+            extra["constant"] = False  # counts of mistakes, which classes do not weight, favour it
         self.learner_ = check_task(self._begin(rows, random, more=more, **extra), "classes")
         self.probabilities_ = probabilities_for(self.learner_, len(self.classes_))
 

@@ -207,7 +207,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
         return_std : bool
-            Whether to return standard deviations of the targets too, with ``krls_t`` and ``sogp``.
+            Whether to return deviations of the targets (``krls_t``, ``sogp``, ``krls_auto``).
 
         Returns
         -------

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,10 +23,17 @@ from edgeolk.configuration.arguments import (
     refuse_unknown,
     values_of,
 )
+from edgeolk.configuration.settings import Settings
 from edgeolk.parts.methods import find
 from edgeolk.parts.numbers import Algorithm, Dtype, Loss
 from edgeolk.scaling.arguments import gamma_of, preprocessing_of
-from edgeolk.sorf.defaults import default_memory_rows, min_frequencies, min_memory_rows
+from edgeolk.scaling.record import Preprocessing
+from edgeolk.sorf.defaults import (
+    default_memory_rows,
+    min_frequencies,
+    min_memory_rows,
+    with_linear_group,
+)
 from edgeolk.sorf.options import (
     ANSWERS_BY_LABEL,
     DEFAULT_FREQUENCIES,
@@ -114,6 +122,15 @@ def _take_lists(given: dict[str, Any], *, forecasts: bool) -> dict[str, Any]:
     return lists
 
 
+def _asks_for_features(
+    common: Mapping[str, Any], params: Mapping[str, Any], lists: Mapping[str, Any]
+) -> bool:
+    """Whether the caller named something that only features or their kernel have."""
+    of_features = ("linear", "relevance", "groups", "memory", "scratch")
+    named = [common["kernel"], params.get("linear_group"), lists["widths"]]
+    return any(value is not None for value in named) or any(map(params.get, of_features))
+
+
 def configure(given: Given) -> Choices:
     """The ways to configure a learner for a budget."""
     method, params, common, ram = find(Algorithm.SORF), given.params, given.common, given.ram
@@ -131,6 +148,7 @@ def configure(given: Given) -> Choices:
     n_inputs = n_features + (HISTORY_INPUTS if forecasts else 0)
     kernel = kernel_of(kernel, gamma, method.gamma, n_inputs)
     narrow = parts["dtype"] != Dtype.FLOAT64
+    as_given = dict(params)
     preprocessing = preprocessing_of(
         params, OPTIONS, defaults, gamma, narrow=narrow, may_follow=not watches
     )
@@ -157,13 +175,16 @@ def configure(given: Given) -> Choices:
         "novelty": float(parts["loss"] == Loss.NOVELTY),
     }
 
-    def configured(size: int, *, rows: int = 0, cramped: bool = False) -> SorfSettings:
-        size = check_int(members, size, 0 if forecasts else 1)
+    def configured(
+        size: int, *, rows: int = 0, cramped: bool = False, linear: float = 0.0,
+        bare: bool = False, scaling: Preprocessing = preprocessing,
+    ) -> SorfSettings:  # fmt: skip
         known = {**context, "budget": float(size), "usual_memory": float(rows)}
-        known["cramped"] = float(cramped)
+        known |= {"cramped": float(cramped), "usual_linear_group": linear, "bare": float(bare)}
         values = values_of(OPTIONS, OPTIONS, {}, known, params)
+        check_int(members, size, 0 if forecasts or values["linear_group"] else 1)
         numbers = lists_of(values, **lists)
-        if not size:
+        if not size and forecasts:
             values = without_kernel(values)
             numbers = {name: numbers[name] for name in numbers if name == "interval"}
         settings = SorfSettings(
@@ -171,7 +192,7 @@ def configure(given: Given) -> Choices:
             budget=size,
             values=values,
             lists=numbers,
-            preprocessing=preprocessing if size else replace(preprocessing, follows=False),
+            preprocessing=scaling if size else replace(scaling, follows=False, gamma_rows=0),
         )
         refuse(settings)
         return settings
@@ -193,11 +214,27 @@ def configure(given: Given) -> Choices:
         most = FREQUENCIES_OF_ONE if n_features == 1 else DEFAULT_FREQUENCIES
         blocks = range(1, most // FREQUENCY_BLOCK + 1)
         return Choices(None, [(lambda n: configured(n * FREQUENCY_BLOCK), blocks)], [])
-    sizes = range(1, MAX_SIZE)
+    sizes = range(0 if params.get("linear_group") else 1, MAX_SIZE)
     # Without the defaults that are on only if there is room for them.
     bare: Choice = (configured, range(1))
     if not forecasts:
         bare = (partial(configured, cramped=True), sizes)
+
+    def instead(fitted: Settings | None) -> list[Choice]:
+        """Models with a linear group that are worth more than the features that fit."""
+        scalings = [preprocessing]
+        if not any(name.startswith("scale") for name in as_given):
+            common_scale = {**defaults, "scale": "common"}
+            scalings.append(
+                preprocessing_of(
+                    dict(as_given), OPTIONS, common_scale, gamma, narrow=narrow, may_follow=True
+                )
+            )
+        return with_linear_group(fitted, configured, n_features, columns, scalings)
+
+    labelled = not forecasts and parts["loss"] != Loss.NOVELTY
+    if labelled and gamma == "auto" and not _asks_for_features(common, params, lists):
+        return Choices(None, [bare], [*first, (configured, sizes)], instead)
     return Choices(None, [bare], [*first, (configured, sizes)])
 
 

@@ -1,7 +1,17 @@
-"""The size of sorf's memory of rows if only bytes are given (docs/sorf.md, section 7f)."""
+"""What the bytes are worth if only these are given (docs/sorf.md, sections 7f and 7i).
+
+The size of the memory of rows, and where a linear model is worth more than features.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from edgeolk.configuration.arguments import Choice
+from edgeolk.configuration.settings import Settings
+from edgeolk.scaling.record import Preprocessing
 from edgeolk.sorf.options import MAX_REMEMBERED_CLASSES
 
 #: Below these numbers of rows, or of frequencies left, a memory does not pay.
@@ -44,3 +54,44 @@ def min_frequencies(classes: int, rows: int) -> int:
 def min_memory_rows(classes: int) -> tuple[int, ...]:
     """The smallest memories that pay, each with its own ``min_frequencies``."""
     return (MIN_ROWS,) if classes >= 3 else (MIN_ROWS, FEW_ROWS)
+
+
+#: The minimum number of frequencies next to a linear group; with several classes, that of features
+#: that are worth more than a linear group, if there are more inputs.
+MIN_WITH_LINEAR, MIN_OF_FEATURES = 8, 32
+#: Values of ``linear_group``.
+AVERAGED, LAST = 1.0, 2.0
+
+
+def fewest_frequencies(n_features: int, columns: int) -> int:
+    """With fewer frequencies a linear group alone is worth more."""
+    if columns < 3:
+        return -(-n_features // 3)
+    return max(-(-n_features // 2), min(n_features, MIN_OF_FEATURES))
+
+
+def with_linear_group(
+    fitted: Settings | None,
+    configured: Callable[..., Settings],
+    n_features: int,
+    columns: int,
+    scalings: Sequence[Preprocessing],
+) -> list[Choice]:
+    """Models that are worth more than the features that fit, the best first.
+
+    ``fitted`` are the settings with features alone, None if not one frequency fits; ``scalings``
+    are ways to scale, the one of the default first.
+    """
+    frequencies = fitted.budget if fitted else 0
+    if frequencies >= n_features or (fitted and fitted.values["memory"]):
+        return []
+    choices: list[Choice] = []
+    if frequencies < fewest_frequencies(n_features, columns):
+        for scaling in scalings:
+            for group, bare in ((AVERAGED, False), (LAST, False), (LAST, True)):
+                alone: Any = partial(configured, linear=group, bare=bare, scaling=scaling)
+                choices.append((alone, range(1)))
+    elif columns >= 3:
+        both: Any = partial(configured, linear=AVERAGED)
+        choices.append((both, range(MIN_WITH_LINEAR, n_features)))
+    return choices

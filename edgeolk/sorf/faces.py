@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Interval = tuple[float, float]
 #: The experts that an answer is a mixture of, in the order of their weights.
 EXPERTS = ("head", "kernel", "last")
+#: By how many there are.
+_NAMES = {3: EXPERTS, 2: ("head", "last"), 1: ("kernel",)}
 #: What a row may be unusual in, by the numbers in ``c/watch_state.h``.
 PARTS = ("value", "change", "season", "flat", "pattern", "level", "roughness", "mean")
 
@@ -38,12 +40,12 @@ class Forecasting:
 
         None until enough errors are known: before the first answers, after ``restart``, and in a
         new or loaded learner. It belongs to the last call that returned an answer and is not
-        stored in the block.
+        stored in the block. The level of ``krls_auto`` is .9.
 
         Raises
         ------
         AttributeError
-            The learner was made without ``history=True``.
+            The learner was made with neither ``history=True`` nor ``lags=``.
         """
         answer, half_widths, _ = self._engine.last_forecast()
         if not all(half_width > 0.0 for half_width in half_widths):
@@ -56,7 +58,7 @@ class Forecasting:
         """The mixture of the last answer: expert -> weight.
 
         "head": the linear head on top of the others; "kernel", if there is one; "last": the last
-        value. All 0 if the last value was not known.
+        value. All 0 if the last value was not known. ``krls_auto`` has its kernel alone.
 
         Raises
         ------
@@ -64,8 +66,7 @@ class Forecasting:
             As ``interval``.
         """
         shares = self._engine.last_forecast()[2]
-        names = EXPERTS if len(shares) == len(EXPERTS) else (EXPERTS[0], EXPERTS[2])
-        return dict(zip(names, shares, strict=True))
+        return dict(zip(_NAMES[len(shares)], shares, strict=True))
 
     @property
     def n_waiting(self) -> int:
@@ -105,12 +106,13 @@ class Forecasting:
         target, the answer is the mean of all targets. With ``last_label=True``, the last label is
         forgotten, and the other experts answer until the next label. For novelty with
         ``history=True``, the event ends, flat lines start again, and the next reading has no
-        predecessor, so that its change is not judged.
+        predecessor, so that its change is not judged. With ``lags=``, rows are answered as if the
+        unknown targets were at their means, and learned once the last targets are known again.
 
         Raises
         ------
         AttributeError
-            The learner was made with neither ``history=True`` nor ``last_label=True``.
+            The learner was made with none of ``history=True``, ``last_label=True``, ``lags=``.
         """
         self._engine.restart()
 

@@ -14,9 +14,11 @@ from edgeolk.sorf.options cimport fill_options
 cdef inline void fill_learner(olk_sorf* p, double (*multiples)[8], object config) except *:
     """The configuration of the features and the learner on them (docs/sorf.md, section 3)."""
     cdef int g, i
-    groups = int(config.values["groups"])
-    share, rest = divmod(-(-config.budget // 64), groups)
+    linear = int(config.values["linear_group"] > 0.0)
+    groups = config.n_groups - linear
+    share, rest = divmod(-(-config.budget // 64), max(1, groups))
     fill_options(p, config.values)
+    p.groups = config.n_groups
     p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
     p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_BINARY
     if config.is_regression:
@@ -32,6 +34,9 @@ cdef inline void fill_learner(olk_sorf* p, double (*multiples)[8], object config
         p.widths[g] = len(widths)
         for i, width in enumerate(widths):
             multiples[g][i] = width
+    if linear:  # has no blocks
+        p.first[groups + 1] = p.first[groups]
+        p.size[groups] = p.d + 1
     blends = config.list_of("blends")
     p.n_blends = len(blends)
     for i, blend in enumerate(blends):

@@ -24,3 +24,5 @@ cdef inline void fill_options(olk_sorf* p, object values) except *:
     p.leak = values["leak"]
     p.memory = <int32_t><double>values["memory"]
     p.memory_narrow = <int32_t><double>values["memory_narrow"]
+    p.constant = <int32_t><double>values["constant"]
+    p.linear_group = <int32_t><double>values["linear_group"]

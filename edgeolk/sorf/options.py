@@ -126,7 +126,7 @@ OPTIONS: dict[str, Option] = {
         omitted=0.0, in_step=False,
     ),
     "drift": Option(
-        18, lambda c: float(not c["novelty"] and not c.get("history")),
+        18, lambda c: float(not c["novelty"] and not c.get("history") and not c.get("bare")),
         "detect changes by a rise in mistakes, then shorten the memory of the scaler or reset the"
         " weights; off for novelty and with history",
         flag=True, omitted=0.0, regions=("drift",),
@@ -163,13 +163,28 @@ OPTIONS: dict[str, Option] = {
         "use the narrower kernel of the memory of rows as a separate expert too: a width chosen by"
         " recent mistakes; the default if the number of rows is",
         flag=True, omitted=0.0, regions=("memory_narrow",),
-    ),}
+    ),
+    "constant": Option(
+        24, lambda c: float(not c["novelty"] and not c.get("history") and not c.get("bare")),
+        "the commonest label so far, or the mean of the targets, as a further expert; off for"
+        " novelty and with history",
+        flag=True, omitted=0.0, regions=("label_counts",),
+    ),
+    "linear_group": Option(
+        25, lambda c: c.get("usual_linear_group", 0.0),
+        "a linear model as a further group: True, with its running average; 'last', its last"
+        " weights alone; the default if only few frequencies fit into the given bytes, even none",
+        words=(False, True, "last"), omitted=0.0,
+        regions={1.0: ("linear_weights", "linear_mean"), 2.0: ("linear_weights",)},
+    ),
+}
 
 #: Region -> value that files omit because the presence of the region implies it.
 IMPLIED: dict[str, tuple[str, float]] = {
     **{"relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0)},
     **{"drift": ("drift", 1.0), "memory_narrow": ("memory_narrow", 1.0)},
-    "clock": ("clock", 1.0),
+    **{"clock": ("clock", 1.0), "label_counts": ("constant", 1.0)},
+    "linear_mean": ("linear_group", 1.0),
 }
 
 

@@ -21,7 +21,7 @@ _forecasts = both(has(Loss.SQUARE), lambda c: c.values["history"] == 1.0)
 
 _OF_FORECASTS: Refusals = {
     "a forecaster without a kernel (D=0) has no {linear}, {relevance}, {groups} or {scratch}": (
-        lambda c: c.budget == 0 and without_kernel(c.values) != c.values
+        lambda c: _forecasts(c) and c.budget == 0 and without_kernel(c.values) != c.values
     ),
     "{horizon} is for forecasts, which need loss='square' and history=True": (
         lambda c: not _forecasts(c) and c.values["horizon"] != 1.0
@@ -89,20 +89,39 @@ RULES: Refusals = {
     ),
     **FREQUENCIES,
     (
-        "Loss.NOVELTY keeps one average: no {linear}, {last_label}, {relevance}, {drift},"
-        " {leak} or {groups}"
+        "Loss.NOVELTY keeps one average: no {linear}, {last_label}, {constant}, {linear_group},"
+        " {relevance}, {drift}, {leak} or {groups}"
     ): both(
         has(Loss.NOVELTY),
         lambda c: (
             any(
                 c.values[name] > 0.0
-                for name in ("linear", "last_label", "relevance", "drift", "leak")
+                for name in (
+                    *("linear", "last_label", "constant", "linear_group"),
+                    *("relevance", "drift", "leak"),
+                )
             )
             or c.values["groups"] > 1.0
         ),
     ),
     "history has no {drift}: its inputs contain the last rows": (
         lambda c: c.values["history"] > 0.0 and c.values["drift"] > 0.0
+    ),
+    "history has no {constant} and no {linear_group}: its experts are the last value and a linear"
+    " model of the last values": (
+        lambda c: (
+            c.values["history"] > 0.0 and (c.values["constant"] + c.values["linear_group"] > 0.0)
+        )
+    ),
+    (
+        "without frequencies, D=0, there is only {linear_group}: no {relevance}, {memory} or"
+        " {scratch}"
+    ): (
+        lambda c: (
+            c.values["linear_group"] > 0.0
+            and c.budget == 0
+            and any(c.values[name] > 0.0 for name in ("relevance", "memory", "scratch"))
+        )
     ),
     "{lapse} is for {last_label}=True: it says how long a label counts": (
         lambda c: c.values["lapse"] > 0.0 and c.values["last_label"] == 0.0

@@ -42,9 +42,15 @@ IN_VECTORS = ("weights", "mean_weights", "feature_row")
 
 
 def _blend(config: Any) -> tuple[int, int]:
-    groups = int(config.values["groups"])
-    extra = int(config.values["linear"] + config.values["last_label"])
-    return 1, groups * len(config.list_of("blends")) + extra + groups
+    outsiders = sum(int(config.values[name]) for name in ("linear", "last_label", "constant"))
+    return 1, config.n_groups * (len(config.list_of("blends")) + 1) + outsiders
+
+
+def _inputs(config: Any) -> tuple[int, int]:
+    if config.watch:
+        return 3, config.n_features
+    # The linear group learns from the row without relevance.
+    return 3 if config.values["linear_group"] else 2, config.n_inputs
 
 
 def _head(config: Any) -> tuple[int, int]:
@@ -81,6 +87,15 @@ KINDS: dict[str, Kind] = {
     ),
     "linear": Kind(
         "computing", lambda c: (2, c.n_inputs + 1), "linear expert: weights, variances", 33
+    ),
+    "label_counts": Kind(
+        "f", lambda c: (1, max(2, c.columns)), "labels so far, at most 4,096", 100
+    ),
+    "linear_weights": Kind(
+        "storage", lambda c: (c.n_inputs + 1, c.columns), "linear group: weights", 101
+    ),
+    "linear_mean": Kind(
+        "storage", lambda c: (c.n_inputs + 1, c.columns), "linear group: their running average", 102
     ),
     "relevance": Kind(
         "computing", (2, "n_inputs"), "log length scales (ARD), squared gradients", 34
@@ -125,11 +140,11 @@ KINDS: dict[str, Kind] = {
     **PREPROCESSING,
     "query": of_call("computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example"),
     "inputs": of_call(
-        "computing", lambda c: (3, c.n_features) if c.watch else (2, c.n_inputs),
+        "computing", _inputs,
         "scratch: scaled inputs and their gradients, or the inputs of channels",
     ),
     "class_scores": of_call(
-        "computing", lambda c: (2 * int(c.values["groups"]), c.columns),
+        "computing", lambda c: (1 if c.keeps_last_alone else 2 * c.n_groups, c.columns),
         "scratch: scores and weights of classes",
     ),
     "recalled": of_call(
@@ -154,6 +169,7 @@ def needed(config: Any) -> set[str]:
             names.add("recalled")
     if config.is_regression:
         names.update(("errors", "target"))
+        names.discard("label_counts")
     if not config.needs_labels:
         names -= {"weights", "blend"}
         names.add("novelty")
@@ -162,7 +178,8 @@ def needed(config: Any) -> set[str]:
         names.update(("season",) if config.forecaster.season else ())
         names.update(("kernel_rows",) if config.budget else ())
     if not config.budget:
-        names -= {"weights", "mean_weights", "blend", "target"}
+        names -= {"weights", "mean_weights"}
+        names -= {"blend", "target"} if config.forecaster else set()
     if not config.n_features:
         names -= {"scaler", "scaler_counts", "statistics"}
     if "inputs" in names and not (config.forecaster or config.preprocessing.gamma_rows):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from edgeolk.configuration.settings import Settings
 from edgeolk.parts.bases import STRUCTURED_STEP
 from edgeolk.parts.numbers import Algorithm, Family
+from edgeolk.sorf.defaults import fewest_frequencies
 from edgeolk.sorf.options import (
     HISTORY_INPUTS,
     INPUTS,
@@ -66,6 +67,8 @@ class SorfSettings(Settings):
         super().check()
         if self.member != Algorithm.SORF:
             raise ValueError("its parts are not those of sorf")
+        if not self.n_features and not self.forecaster:
+            raise ValueError("only a forecaster has no inputs")
         widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
         given = (self.lists.get("blends"), self.lists.get("interval"))
         if lists_of(self.values, widths or None, *given) != self.lists:
@@ -96,8 +99,38 @@ class SorfSettings(Settings):
 
     @property
     def min_size(self) -> int:
-        """A forecaster needs neither inputs nor a kernel."""
-        return 0 if self.forecaster else 1
+        """A forecaster needs neither inputs nor a kernel, a linear group no frequencies."""
+        return 0 if self.forecaster or self.values["linear_group"] else 1
+
+    @property
+    def chosen_by_size(self) -> dict[str, object]:
+        """What a learner with labels spends its bytes on."""
+        if not self.needs_labels or self.forecaster:
+            return {}
+        names = ("relevance", "memory", "memory_narrow", "drift", "constant", "linear_group")
+        return {name: OPTIONS[name].shown(self.values[name]) for name in names}
+
+    @property
+    def smallest_kernel(self) -> Settings | None:
+        """That with the fewest frequencies that are worth more than a linear group alone."""
+        if self.budget or self.forecaster:
+            return None
+        values = {**self.values, "linear_group": 0.0, "relevance": 2.0}
+        values |= {"drift": 1.0, "constant": 1.0}
+        least = fewest_frequencies(self.n_features, self.columns)
+        follows = replace(self.preprocessing, follows=bool(self.preprocessing.method))
+        return replace(self, budget=least, values=values, preprocessing=follows)
+
+    @property
+    def keeps_last_alone(self) -> bool:
+        """Whether the last weights of a linear group are all that it learns."""
+        return self.budget == 0 and self.values["linear_group"] == 2.0
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of experts: those of features, then the linear one."""
+        is_linear = self.values["linear_group"] > 0.0
+        return (int(self.values["groups"]) if self.budget or not is_linear else 0) + is_linear
 
     @property
     def n_inputs(self) -> int:
@@ -160,10 +193,13 @@ class SorfSettings(Settings):
     def finds_pairs(self) -> bool:
         """Whether all inputs share one scale while all readings have been one of two numbers.
 
-        Not for a forecaster, whose inputs are combined with the history of its target.
+        Not for a forecaster, whose inputs are combined with the history of its target, and not with
+        a linear group, which errs twice as often on inputs that share one scale but differ in their
+        means.
         """
-        preprocessing = self.preprocessing
-        return preprocessing.follows and preprocessing.scales_each and not self.forecaster
+        scales = self.preprocessing
+        plain = not self.forecaster and not self.values["linear_group"]
+        return plain and scales.follows and scales.scales_each
 
     @property
     def saves_padding(self) -> bool:

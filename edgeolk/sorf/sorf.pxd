@@ -9,7 +9,8 @@ from libc.stdint cimport int64_t
 from edgeolk.core.c cimport (
     OLK_DRIFT_SINCE, olk_drift_number, olk_end_step, olk_intake_clamp, olk_intake_keep,
     olk_model_ask, olk_model_begin, olk_model_check_target, olk_model_decide,
-    olk_model_finish, olk_model_learn, olk_model_predict, olk_model_scores, olk_model_tell,
+    olk_model_finish, olk_model_learn, olk_model_pending, olk_model_predict, olk_model_restart,
+    olk_model_scores, olk_model_tell,
     olk_model_verdict, olk_row_sums, olk_verdict,
 )
 from edgeolk.core.preprocessing cimport use_width
@@ -83,6 +84,35 @@ cdef inline double sorf_threshold(const State* s) noexcept nogil:
     if s.setup.wide:
         return (<const double*>s.sorf.state.novelty)[0]
     return (<const float*>s.sorf.state.novelty)[0]
+
+
+cdef inline int64_t sorf_rows_ahead(const State* s) noexcept nogil:
+    return 0
+
+
+cdef inline bint sorf_maps_features(const State* s) noexcept nogil:
+    return False
+
+
+cdef inline void sorf_count_asked(State* s) noexcept nogil:
+    pass
+
+
+cdef inline bint sorf_rebuild(State* s) noexcept nogil:
+    """Nothing is derived from the weights."""
+    return True
+
+
+cdef inline object sorf_ring_of(State* s, dict views):
+    return None
+
+
+cdef inline void sorf_bind(State* s, object ring) noexcept:
+    pass
+
+
+cdef inline dict sorf_counters(const State* s):
+    return {}
 
 
 cdef inline int64_t sorf_n_outputs(const State* s) noexcept nogil:
@@ -170,6 +200,18 @@ cdef inline int sorf_tell(State* s, double y) noexcept nogil:
     if outcome == DONE:
         olk_end_step(&s.m.flags, 0)
     return outcome
+
+
+cdef inline int64_t sorf_may_wait(const State* s) noexcept nogil:
+    return s.setup.forecast.horizon if forecasts(s) else 0
+
+
+cdef inline int64_t sorf_n_pending(const State* s) noexcept nogil:
+    return olk_model_pending(&s.sorf)
+
+
+cdef inline void sorf_restart(State* s) noexcept nogil:
+    olk_model_restart(&s.sorf)
 
 
 cdef inline double memory_share(const State* s) noexcept nogil:

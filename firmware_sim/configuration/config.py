@@ -286,7 +286,7 @@ class ReplayConfig(Fields, Noted):
             raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
         inside = (
             "scale", "freeze_after", "history", "horizon", "season", "interval", "last_label",
-            "lapse",
+            "lapse", "lags",
         )  # fmt: skip
         asked = {
             name: value
@@ -294,6 +294,8 @@ class ReplayConfig(Fields, Noted):
             if name not in inside and value != "auto"
         }
         algorithm, _, _, kind = self.resolved
+        if hosting.scales_itself(algorithm):  # it has no scaler outside, nor a width
+            algorithm, asked = RECOMMENDED, {"loss": "square"}
         return replace(self, algorithm=algorithm, params=asked, kind=kind)
 
     def pinned(self) -> ReplayConfig:
@@ -316,7 +318,8 @@ class ReplayConfig(Fields, Noted):
     @property
     def takes_gaps(self) -> bool:
         """Whether the learner receives missing readings as NaN."""
-        return self.label_kind.uses_order and self.missing == OPTIONS["missing"].default
+        takes = self.label_kind.uses_order and not hosting.scales_itself(self.resolved.algorithm)
+        return takes and self.missing == OPTIONS["missing"].default
 
     @property
     def scales_inside(self) -> bool:

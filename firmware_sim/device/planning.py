@@ -33,6 +33,7 @@ Rows = npt.NDArray[np.float64]
 def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, Any]:
     """Return the planned learner's arguments, besides the number of features and the memory."""
     settings = {
+        **plan.chosen,  # these defaults depend on the memory: make them explicit
         "algorithm": config.resolved.algorithm,
         "budget": plan.budget,
         "kernel": kernel,
@@ -41,12 +42,6 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
         **config.learner_params,
     }
     regions = {region.name for region in plan.regions}
-    if "blend" in regions:  # these defaults depend on the memory: make them explicit
-        shared = "shared" if "shared_relevance" in regions else False
-        settings.setdefault("relevance", "relevance" in regions or shared)
-        remembered = (r.shape[1] for r in plan.regions if r.name == "row_memory")
-        settings.setdefault("memory", next(remembered, 0))
-        settings.setdefault("memory_narrow", "memory_narrow" in regions)
     stores_rows = "support_vectors" in regions  # as int8; others store weights of features
     if config.resolved.dtype == "int8" and config.scale == "minmax" and stores_rows:
         settings["feature_range"] = (0.0, 1.0)

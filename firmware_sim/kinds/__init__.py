@@ -37,7 +37,8 @@ DETAILS = tuple(name for metrics in _METRICS for name in metrics.detail_names)
 
 def kind_of(name: str, setup: Setup) -> Kind:
     """Return a kind of labels for a configuration."""
-    forecasts = KINDS[name] is RealNumbers and setup.params.get("history") in (True, "auto")
+    in_order = setup.params.get("history") in (True, "auto") or setup.params.get("lags")
+    forecasts = KINDS[name] is RealNumbers and in_order
     return Forecasts(setup) if forecasts else KINDS[name](setup)
 
 

@@ -230,7 +230,9 @@ class Kind(ABC):
     keeps_rows: bool = False  # whether the learner itself stores rows that wait for their labels
     uses_order: bool = False  # whether the order of rows matters: gaps are marked, and forgotten
     scales_itself: bool = False  # whether the learner always scales, and has no width to choose
-    export_refusal: ClassVar[str] = ""  # why models are not exported; empty if they are
+    #: how the learner chooses the width of its kernel, where it does
+    width_inside: str = "gamma follows the learned rows"
+    export_refusal: str = ""  # why models are not exported; empty if they are
     #: for programs that a comparison prints: a label, arguments of ``learn_one``, its result
     in_python: ClassVar[tuple[str, str, str]]
     #: baselines of a comparison that learn from readings

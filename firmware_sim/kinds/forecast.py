@@ -310,7 +310,8 @@ class Forecasts(RealNumbers):
         The history of targets still grows, and with it their mean and unit.
         """
         hosting.freeze(learner)
-        horizon = int(learner.parameters["horizon"])
+        parameters = learner.parameters
+        horizon = int(parameters.get("horizon", parameters.get("delay", 1)))
         if horizon == 1:
             return lambda X, y: np.asarray(learner.learn_many(X, y))
         late = deque(pending)

@@ -45,6 +45,7 @@ from firmware_sim.metrics.batch import Batch, Records, When
 from firmware_sim.metrics.courses import courses
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.watching import Watching, flags_of
+from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.zones import Clock
@@ -142,7 +143,8 @@ class Novelty(Metrics):
     ) -> None:
         self.watching, self._place = watching, Clock(zone)
         self.learner, self.distance = Watch(sampled, hold), Watch(sampled, hold)
-        self.anomalies = Anomalies()
+        # Of a watched stream, rows that are not judged yet are as novel as usual ones.
+        self.anomalies = Anomalies(-math.inf if watching is None else _UNJUDGED)
         self._standstill = Standstill()
         self.curve = Curve(points, ("learner", "distance"))
         self.windows: list[list[int]] = []
@@ -368,11 +370,16 @@ def furthest(anomaly: Anomaly) -> list[int]:
     return [slot for slot in order if z_scores[slot] != 0.0][:_MAX_READINGS]
 
 
+def _reading(value: float) -> str:
+    """Return a reading with four significant digits, or more before the point."""
+    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e7 else short(value)
+
+
 def readings(anomaly: Anomaly, names: Sequence[str]) -> str:
     """Return the readings that are furthest from their means, with their deviations."""
     values, z_scores = anomaly.deviations.readings, anomaly.deviations.z_scores
     return ", ".join(
-        f"{names[slot]} {short(values[slot])} ({z_scores[slot]:+.1f} sd)"
+        f"{names[slot]} {_reading(values[slot])} ({z_scores[slot]:+.1f} sd)"
         for slot in furthest(anomaly)
     )
 
@@ -404,7 +411,7 @@ def reason_of(anomaly: Anomaly, names: Sequence[str]) -> tuple[str, int]:
     name, reading = names[channel], math.nan
     if anomaly.deviations.readings:
         reading = anomaly.deviations.readings[channel]
-    now = "no reading" if math.isnan(reading) else short(reading)
+    now = "no reading" if math.isnan(reading) else _reading(reading)
     if part == "pattern":
         if len(names) == 1:
             return f"{name}: an unusual course over time, now {now}", channel
@@ -412,8 +419,9 @@ def reason_of(anomaly: Anomaly, names: Sequence[str]) -> tuple[str, int]:
     if part == "flat":
         rows = anomaly.deviations.unchanged[channel] if anomaly.deviations.unchanged else 0
         if math.isnan(reading):
-            return f"{name}: no reading for {rows:,} rows", channel
-        return f"{name}: flat for {rows:,} readings", channel
+            return f"{name}: no reading for {counted(rows, 'row')}", channel
+        # The one that the others repeat is part of the line.
+        return f"{name}: flat for {counted(rows + 1, 'reading')}", channel
     return _REASONS[part].format(name, now), channel
 
 
@@ -578,6 +586,8 @@ class NoLabels(Kind):
         #: Whether it is found in the order of time, with a scale for each channel.
         self.uses_order = self.scales_itself = bool(setup.params.get("history"))
         self.program = "reason" if self.uses_order else "threshold"
+        if self.uses_order:
+            self.width_inside = "a width that suits the first 100 rows"
 
     @classmethod
     def recommended(cls, asked: Asked) -> dict[str, Any]:

@@ -13,7 +13,16 @@ import numpy as np
 import edgeolk as ek
 from edgeolk import hosting
 from firmware_sim.errors import StreamError
-from firmware_sim.kinds.base import Asked, Column, Hint, Kind, Script, Trainer, with_ones
+from firmware_sim.kinds.base import (
+    Asked,
+    Column,
+    Hint,
+    Kind,
+    Script,
+    Setup,
+    Trainer,
+    with_ones,
+)
 from firmware_sim.kinds.labels import Labels, label_key, missing_labels
 from firmware_sim.kinds.scaling import TargetScale, scaled_targets
 from firmware_sim.metrics.base import Figure, Metrics, ratio, short, thousandths
@@ -219,28 +228,36 @@ class Targets(Labels):
 class NumberTrainer(Trainer):
     """Asks and trains a learner of targets; answers are in the unit of the stream."""
 
-    targets: TargetScale
+    targets: TargetScale | None
+
+    @property
+    def _unit(self) -> tuple[float, float]:
+        """Mean and deviation of the targets so far, unless the learner scales them itself."""
+        return (0.0, 1.0) if self.targets is None else self.targets.current
 
     def learn_one(self, row: Row, label: float) -> tuple[Any, ...]:
         """Learn a row; return the prediction before the update."""
-        mean, spread = self.targets.current
-        return (mean + spread * float(self.learner.learn_one(row, self.targets.learn(label))),)
+        mean, spread = self._unit
+        scaled = label if self.targets is None else self.targets.learn(label)
+        return (mean + spread * float(self.learner.learn_one(row, scaled)),)
 
     def decision_one(self, row: Row) -> tuple[Any, ...]:
         """Return the prediction for a row."""
-        mean, spread = self.targets.current
+        mean, spread = self._unit
         return (mean + spread * float(self.learner.decision_one(row)),)
 
     def scaled(self, y: Row) -> tuple[Row, tuple[Row, Row] | None]:
         """Return scaled targets, and mean and deviation before each."""
+        if self.targets is None:
+            return y, None
         scaled, mean, spread = scaled_targets(self.targets, y)
         return scaled, (mean, spread)
 
     def write(self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None) -> None:
         """Write predictions in the unit of the stream; see `Trainer.write`."""
         n = len(rows)
-        assert scaling is not None
-        rows["score"] = scaling[0][:n] + scaling[1][:n] * columns[0][:n]
+        mean, spread = (0.0, 1.0) if scaling is None else (scaling[0][:n], scaling[1][:n])
+        rows["score"] = mean + spread * columns[0][:n]
 
 
 class RealNumbers(Kind):
@@ -253,13 +270,18 @@ class RealNumbers(Kind):
     trainer_class: ClassVar[type[Trainer]] = NumberTrainer
     is_forecast = is_numeric = True
     scales_targets = True
-    export_refusal = (
+    export_refusal: str = (
         "the learner answers in standard deviations of the targets, whose mean and deviation run "
         "beside it, and the C has no such scaler; edgeolk.export_c takes a learner of targets that "
         "you scale yourself"
     )
     in_python = ("a number", "x, label", "from before the update")
     learned_baselines = (WITHOUT_KERNEL, LEAST_SQUARES)
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        if hosting.scales_itself(setup.algorithm):
+            self.scales_itself, self.scales_targets, self.export_refusal = True, False, ""
 
     @classmethod
     def recommended(cls, asked: Asked) -> dict[str, Any]:
@@ -323,10 +345,15 @@ class RealNumbers(Kind):
 
     def script(self, target: str) -> Script:
         """Return a program that scales targets and answers in their unit."""
+        found = (
+            "    known = not isinstance(found, str) and np.isfinite(found)\n"
+            "    return found if known and found not in ABSENT else None\n"
+        )
+        if not self.scales_targets:
+            return Script("", found, "learner.decision_one(row)", "label")
         return Script(
             "",
-            "    known = not isinstance(found, str) and np.isfinite(found)\n"
-            "    return found if known and found not in ABSENT else None\n",
+            found,
             "targets.mean_[0] + (targets.scale_[0] or 1.0) * learner.decision_one(row)",
             "targets.learn_transform_one(np.array([label]))[0]",
         )

@@ -15,7 +15,7 @@ from edgeolk.hosting import FLAGS, Row, costs_of, to_bytes, traits_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds import kind_of_learner
 from firmware_sim.mcu.emulator import Run, lacking, run
-from firmware_sim.mcu.program import BOARDS, HERE, STACK, Board, Program, build
+from firmware_sim.mcu.program import BOARDS, HERE, Board, Program, build
 
 #: A board for each kind of core, with enough memory for most models.
 BOARD_OF = {"Cortex-M0": "rp2040", "Cortex-M3": "lm3s6965evb", "Cortex-M4F": "mps2-an386"}
@@ -79,7 +79,7 @@ def learn_on(
     rows: bytes,
     flags: Sequence[str] = (),
     *,
-    stack: int = STACK,
+    stack: int = 0,
     seconds: float = 3600.0,
 ) -> tuple[Program, Run]:
     """Export a learner, and learn rows with it on a board.
@@ -87,19 +87,19 @@ def learn_on(
     board: the board.
     learner: the initial state; it is not changed.
     rows: the result of `packed`.
-    flags: compiler flags besides -O2.
-    stack: bytes of the stack.
+    flags: compiler flags besides the board's.
+    stack: bytes of the stack, 0 for the board's.
     seconds: timeout.
     Raises RuntimeError: the program does not fit the board, faulted, or did not end in time.
     Raises ValueError: the learner cannot be exported.
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        ek.export_c(learner, folder)
+        ek.export_c(learner, folder, scratch=board.scratch)
         sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
         program = build(
-            board, sources, folder / "board.elf", include=[folder], flags=["-O2", *flags],
-            stack=stack,
+            board, sources, folder / "board.elf", include=[folder], flags=[board.level, *flags],
+            stack=stack or board.stack,
         )  # fmt: skip
         return program, run(program, rows, folder, seconds)
 

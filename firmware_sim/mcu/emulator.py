@@ -68,8 +68,12 @@ def execute(program: Program, folder: Path, seconds: float) -> int:
     """
     board = program.board
     chain = board.chain
-    command = [chain.emulator, "-M", board.machine or board.name, *chain.options, *board.options]
-    command += ["-kernel", str(program.path.resolve())]
+    command = [chain.emulator_in(folder)]
+    if chain.is_compiled:
+        command += [*board.options, str(program.path.resolve())]
+    else:
+        command += ["-M", board.machine or board.name, *chain.options, *board.options]
+        command += ["-kernel", str(program.path.resolve())]
     try:
         ran = subprocess.run(
             command, cwd=folder, capture_output=True, timeout=seconds, check=False,

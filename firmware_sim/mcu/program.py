@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,11 +31,13 @@ class Chain:
     flags, link : tuple of str
         Flags of the compiler, and besides of the linker.
     emulator : str
-        The program that emulates it.
+        The program that emulates it; for simavr a source of c, which is compiled.
     options : tuple of str
         Its options, before those of the board.
     packages : str
         What to install.
+    script : bool
+        Whether programs are linked by c/board.ld, with the stack at the bottom of RAM.
     """
 
     prefix: str
@@ -43,13 +47,44 @@ class Chain:
     emulator: str
     options: tuple[str, ...]
     packages: str
+    script: bool = True
 
     def lacking(self) -> str:
         """Return why its boards cannot be emulated here; empty if they can."""
-        for tool in (self.emulator, f"{self.prefix}gcc"):
+        for tool in ("cc" if self.is_compiled else self.emulator, f"{self.prefix}gcc"):
             if shutil.which(tool) is None:
                 return f"no {tool}: apt install {self.packages}"
+        if self.is_compiled and not _has_simavr():
+            return f"no headers of simavr: apt install {self.packages}"
         return ""
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the emulator is a source."""
+        return self.emulator.endswith(".c")
+
+    def emulator_in(self, folder: Path) -> str:
+        """Return the emulator's program, which is compiled in a folder if it is a source."""
+        if not self.is_compiled:
+            return self.emulator
+        made = folder.resolve() / "emulator"
+        if not made.exists():
+            command = ["cc", "-O2", str(HERE / self.emulator), "-o", str(made), *_SIMAVR]
+            subprocess.run(command, check=True, capture_output=True)
+        return str(made)
+
+
+_SIMAVR = ("-lsimavr", "-lelf")
+
+
+@functools.cache
+def _has_simavr() -> bool:
+    """Whether a program can be compiled with simavr."""
+    asked = "#include <simavr/sim_avr.h>\nint main(void) { return !avr_make_mcu_by_name; }\n"
+    with tempfile.TemporaryDirectory() as made:
+        command = ["cc", "-x", "c", "-", "-o", f"{made}/tried", *_SIMAVR]
+        tried = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
+    return tried.returncode == 0
 
 
 _QEMU = ("-nographic", "-monitor", "none", "-serial", "null", "-semihosting-config",
@@ -66,11 +101,18 @@ RISCV = Chain(
     "qemu-system-riscv32", (*_QEMU, "-bios", "none"),
     "qemu-system-misc gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
 )  # fmt: skip
+#: A program of the size that counts there: functions share their prologues, calls are short.
+AVR = Chain(
+    "avr-", "avr.c",
+    ("-std=c99", "-mcall-prologues", "-mrelax", "-mstrict-X", "-flto", *_SECTIONS,
+     "-Wno-overflow"), (),
+    "avr_host.c", (), "gcc-avr avr-libc libsimavr-dev libelf-dev", script=False,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Board:
-    """A microcontroller under QEMU.
+    """A microcontroller under QEMU or simavr.
 
     Attributes
     ----------
@@ -94,6 +136,12 @@ class Board:
         The differences, for reports.
     chain : Chain
         Its tools.
+    level : str
+        How programs are optimised.
+    scratch : str
+        Where calls have their scratch memory.
+    stack : int
+        Bytes for the stack.
     """
 
     name: str
@@ -107,6 +155,9 @@ class Board:
     options: tuple[str, ...] = ()
     near: str = ""
     chain: Chain = ARM
+    level: str = "-O2"
+    scratch: str = "stack"
+    stack: int = STACK
 
 
 KIB, MIB = 2**10, 2**20
@@ -152,6 +203,13 @@ BOARDS = {
             (0x80000000, 4 * MIB), (0x80400000, 64 * KIB), 100e6, machine="virt",
             near="a bare RV32IMC without a floating-point unit, on QEMU's machine virt",
             chain=RISCV,
+        ),
+        # Numbers of a board are float there, double too.
+        Board(
+            "uno", "ATmega328P", ("-mmcu=atmega328p",), (0, 32 * KIB), (0x100, 2 * KIB), 16e6,
+            options=("atmega328p", "16000000"), chain=AVR, level="-Os", scratch="arena",
+            near="an Arduino Uno's ATmega328P under simavr, which counts cycles, not instructions",
+            stack=512,
         ),
         # The Pico has 2 MiB of cached external flash.
         Board(
@@ -248,7 +306,31 @@ def build(
     chain = board.chain
     if shutil.which(f"{chain.prefix}gcc") is None:
         raise FileNotFoundError(f"{chain.prefix}gcc")
-    script = target.with_suffix(".ld")
+    link = [*chain.link, "-Wl,--gc-sections", "-o", str(target)]
+    if chain.script:
+        script = target.with_suffix(".ld")
+        _write_script(script, board, stack)
+        link += ["-nostartfiles", "-T", str(script), "-Wl,--no-warn-rwx-segments"]
+    options = [*chain.flags, *board.flags, *flags, *(["-DBOARD_FPU"] if board.fpu else [])]
+    options += [f"-I{folder}" for folder in (HERE, *include)]
+    _tool(chain, "gcc", *options, *map(str, (HERE / chain.startup, *sources)), *libraries, *link)
+    sizes = _tool(chain, "size", str(target)).splitlines()[1].split()[:3]
+    text_bytes, data, bss = map(int, sizes)
+    program = Program(
+        board, target, text_bytes + data, data + bss - (stack if chain.script else 0)
+    )
+    _check_ram(program, stack)
+    return program
+
+
+def _check_ram(program: Program, stack: int) -> None:
+    """Raise RuntimeError, as the linker of a script does, if variables and stack exceed RAM."""
+    beyond = program.ram + stack - program.board.ram[1]
+    if beyond > 0:
+        raise RuntimeError(f"region `RAM' overflowed by {beyond} bytes")
+
+
+def _write_script(script: Path, board: Board, stack: int) -> None:
     numbers = {
         "BOARD_FLASH_BYTES": board.flash[1],
         "BOARD_FLASH": board.flash[0],
@@ -260,11 +342,3 @@ def build(
     for name, number in numbers.items():
         text = text.replace(name, str(number))
     script.write_text(text, encoding="utf-8", newline="\n")
-    options = [*chain.flags, *board.flags, *flags, *(["-DBOARD_FPU"] if board.fpu else [])]
-    options += [f"-I{folder}" for folder in (HERE, *include)]
-    link = ["-nostartfiles", *chain.link, "-Wl,--gc-sections", "-T", str(script)]
-    link += ["-Wl,--no-warn-rwx-segments", "-o", str(target)]
-    _tool(chain, "gcc", *options, *map(str, (HERE / chain.startup, *sources)), *libraries, *link)
-    sizes = _tool(chain, "size", str(target)).splitlines()[1].split()[:3]
-    text_bytes, data, bss = map(int, sizes)
-    return Program(board, target, text_bytes + data, data + bss - stack)

@@ -104,10 +104,12 @@ class Standstill:
 class Anomalies:
     """The alarms of a stream and its most novel rows.
 
-    alarms: the first `ALARMS` alarms.
+    alarms: the first `ALARMS` alarms. Rows that are not more novel than `floor` are not among the
+    most novel.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, floor: float = -math.inf) -> None:
+        self._floor = floor
         self.alarms: list[Alarm] = []
         self._full = False  # whether the current alarm exceeds the capacity
         self._alarm_end = -math.inf
@@ -127,10 +129,8 @@ class Anomalies:
             part = slice(at, at + _CHUNK)
             # Rows without an alarm that are less novel than all top rows change nothing.
             relevant = alarms[part].copy()
-            if len(self._heap) == ODDEST:
-                relevant |= ~(novelty[part] <= self._heap[0][0])
-            else:
-                relevant[:] = True
+            least = self._heap[0][0] if len(self._heap) == ODDEST else self._floor
+            relevant |= ~(novelty[part] <= least)
             found = int(np.argmax(relevant))
             if not relevant[found]:
                 at += len(relevant)
@@ -159,7 +159,7 @@ class Anomalies:
     def _keep(self, anomaly: Anomaly) -> None:
         """Keep the row if it is one of the most novel, and the most novel of those near it."""
         heap = self._heap
-        if len(heap) == ODDEST and anomaly.novelty <= heap[0][0]:
+        if anomaly.novelty <= (heap[0][0] if len(heap) == ODDEST else self._floor):
             return
         nearby = [kept for kept in heap if abs(kept[2].row - anomaly.row) <= MIN_DISTANCE]
         if any(kept[0] >= anomaly.novelty for kept in nearby):

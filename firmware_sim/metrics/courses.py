@@ -39,10 +39,11 @@ def courses(
     last = float(rows[-1]) + watching.envelope.step
     found = []
     for place, at in enumerate(sorted(busiest)):
-        marks = [Mark(features[at], LEARNER, rows, (low[:, at] + high[:, at]) / 2.0, width=1.0)]
+        marks = _bands(bands, reasons, at)  # below the readings, which they would hide
         if watching.envelope.step > 1:
             marks.append(Mark("", LEARNER, rows, high[:, at], low[:, at], alpha=0.35))
-        marks += _bands(bands, reasons, at)
+        middle = (low[:, at] + high[:, at]) / 2.0
+        marks.append(Mark(features[at], LEARNER, rows, middle, width=1.0))
         found.append(
             Chart(
                 features[at],
@@ -64,7 +65,7 @@ def _bands(
     looks = {
         "window": ("labelled window", BUFFER, 0.3),
         "event": ("event", WARN, 0.1),
-        "alarm": ("alarm", WARN, 0.8),
+        "alarm": ("alarm", WARN, 0.45),
     }
     marks = []
     for kind, first, last, tooltip in bands:

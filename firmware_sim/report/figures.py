@@ -28,6 +28,8 @@ def table(result: ReplayResult) -> Table:
     titles = [one.title for one in titled.values()]
     if len(titles) > _MAX_COLUMNS:
         rows = [(title, *line) for title, line in zip(titles, cells, strict=True)]
+        # Of a log without labels, half of them are not known.
+        rows = [row for row in rows if any(cell != "-" for cell in row[1:])]
         return Table("figures", "Figures", ("", *names), rows)
     columns = zip(*cells, strict=True)
     rows = [(name, *line) for name, line in zip(names, columns, strict=True)]

@@ -32,14 +32,13 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines += [f"          {line}" for line in rows.damages.to_lines()]
     algorithm, params, _, _ = config.resolved
     parameters = "".join(f", {name}={value}" for name, value in params.items())
-    lines.append(
-        f"learner   {algorithm}{parameters}: {learner_size(result)}, {learner['updates']:,} updates"
-    )
+    updates = f", {learner['updates']:,} updates" if config.label_kind.is_supervised else ""
+    lines.append(f"learner   {algorithm}{parameters}: {learner_size(result)}{updates}")
     if freezes(config):
         lines.append("note      this method freezes when it is full: then it learns no more")
     reason = "" if result.width is None else f", {result.width.reason}"
     if config.chooses_inside:
-        reason = ", gamma follows the learned rows"
+        reason = f", {config.label_kind.width_inside}"
     lines.append(f"kernel    {config.kernel}{reason}")
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
     where = ", inside the learner" if config.scales_inside else ""

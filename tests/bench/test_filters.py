@@ -85,6 +85,7 @@ def test_what_does_not_fit_is_left_out() -> None:
 def test_every_method_is_made_by_its_public_name() -> None:
     assert set(subjects.SUBJECTS) - {subjects.SORF, subjects.FORECASTER} == {
         "klms", "qklms", "knlms", "kapa", "krls", "sw_krls", "fb_krls", "krls_t", "sogp",
+        "krls_auto",
     }  # fmt: skip
     for subject in subjects.SUBJECTS.values():
         for setting in subject.settings():

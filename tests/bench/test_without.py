@@ -36,7 +36,7 @@ def test_the_part_is_gone(part: str) -> None:
     whole, less = (kind(3, 64, 0.5, **options) for kind in (Sorf, without.INNER[part]))
     whole.hold = less.hold = 0.5  # section 15
     for row, label in zip(X, y, strict=True):
-        fw, fa = less.models(less.phi(less.inputs(row)))
+        fw, fa = less.models(row)
         said = less.step(row, label)
         whole.step(row, label)
         if part.startswith("the average"):

@@ -198,11 +198,14 @@ def test_a_flat_line_is_told_with_its_length(code: dict[str, Any]) -> None:
     draws = np.random.default_rng(3)
     for t in range(1000):
         bridge.take(json.dumps({"a": round(20 + math.sin(t / 20) + draws.normal() / 10, 2)}))
-    reasons = set()
-    for _ in range(400):
+    lengths: dict[int, int] = {}  # by the message that said so first: the reason stays
+    for messages in range(1, 401):
         bridge.take('{"a": 20.5}')
-        reasons.add(bridge.publish[f"{bridge.base}/state"]["reason"])
-    assert any(re.fullmatch(r"a: flat for \d+ messages", reason) for reason in reasons)
+        reason = bridge.publish[f"{bridge.base}/state"]["reason"]
+        if found := re.fullmatch(r"a: flat for (\d+) messages", reason):
+            lengths.setdefault(int(found[1]), messages)
+    assert lengths
+    assert all(length == messages for length, messages in lengths.items())
 
 
 def test_a_missing_reading_is_none(bridge: Any) -> None:

@@ -7,11 +7,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import edgeolk as ek
 import edgeolk.cli
 import firmware_sim.cli
 from bench.compiled import compiled
+from bench.mcu.rows import stream
 from edgeolk.export.kits import KITS
 from firmware_sim.mcu import BOARDS, lacking
 
@@ -26,8 +29,7 @@ def blocks(language: str) -> list[str]:
 def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that the page's Python writes."""
     monkeypatch.chdir(tmp_path)
-    python = blocks("python")[0]
-    exec(compile(python, "microcontrollers.md", "exec"), {})
+    exec(compile(blocks("python")[0], "microcontrollers.md", "exec"), {})
     return tmp_path / "board"
 
 
@@ -67,3 +69,56 @@ def test_its_replay(
     assert "emulated  mps2-an386, Cortex-M4F: 500 rows learned" in told
     assert "its state is identical, byte for byte" in told
     assert (tmp_path / "replay-report/report.txt").read_text() in told
+
+
+#: Arduino's own core for the Uno, of the package arduino-core-avr; options are those of its IDE.
+CORE = Path("/usr/share/arduino/hardware/arduino/avr")
+FLAGS = ("-mmcu=atmega328p", "-Os", "-w", "-flto", "-ffunction-sections", "-fdata-sections",
+         "-DF_CPU=16000000L", "-DARDUINO=10819", "-DARDUINO_AVR_UNO", "-DARDUINO_ARCH_AVR",
+         f"-I{CORE}/cores/arduino", f"-I{CORE}/variants/standard")  # fmt: skip
+#: The last is in a header of newer compilers.
+CPP = ("-std=gnu++11", "-fpermissive", "-fno-exceptions", "-fno-threadsafe-statics",
+       "-DDECIMAL_DIG=__DECIMAL_DIG__")  # fmt: skip
+
+
+def sketch(text: str, library: Path, folder: Path) -> Path:
+    """A sketch as Arduino's tools build it, with a library."""
+    main = folder / "sketch.cpp"
+    main.write_text(f"#include <Arduino.h>\n{text}")
+    objects = []
+    for source in (main, *library.glob("*.c"), *(CORE / "cores/arduino").glob("*.c*")):
+        objects.append(folder / f"{source.name}.o")
+        cpp = source.suffix == ".cpp"
+        tool, flags = ("avr-g++", CPP) if cpp else ("avr-gcc", ("-std=gnu11",))
+        command = [tool, *FLAGS, *flags, f"-I{library}", "-c", source, "-o", objects[-1]]
+        subprocess.run(command, check=True)
+    made = folder / "sketch.elf"
+    link = ["avr-gcc", *FLAGS, "-fuse-linker-plugin", "-Wl,--gc-sections", "-o", made]
+    subprocess.run([*link, *objects, "-lm"], check=True)
+    return made
+
+
+@pytest.mark.mcu
+@pytest.mark.skipif(bool(lacking(BOARDS["uno"])), reason=lacking(BOARDS["uno"]))
+@pytest.mark.skipif(not CORE.exists(), reason="no core: apt install arduino-core-avr")
+def test_its_sketch_prints_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(blocks("python")[1], "microcontrollers.md", "exec"), {})
+    made = sketch(blocks("cpp")[0], tmp_path / "uno/arduino/edgeolk/src", tmp_path)
+    X, y = stream("occupancy", 300, 4)
+    low, high = X.min(axis=0), X.max(axis=0)
+    volts = np.rint((X - low) / (high - low) * 4900).astype(np.uint16)
+    switch = (y > 0).astype(np.uint16)
+    (tmp_path / "analog.bin").write_bytes(np.column_stack((volts, switch)).tobytes())
+    board = BOARDS["uno"]
+    command = [board.chain.emulator_in(tmp_path), *board.options, made]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    lines = printed[printed.index("rows") :].split("\n")
+    assert [line.strip() for line in lines if line.strip()] == blocks("text")[0].splitlines()
+    learner = ek.Learner(n_features=4, ram=640, relevance=False, drift=False, gamma=0.125)
+    readings = (volts.astype(np.uint32) * 1023 // 5000).astype(np.float32)
+    for first, line in zip((0, 100, 200), lines[1:], strict=False):
+        learner.learn_many(readings[first : first + 100], y[first : first + 100])
+        assert int(line.split()[1]) == learner.mistakes

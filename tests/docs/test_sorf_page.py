@@ -25,6 +25,8 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "float64, scaled": {"dtype": "float64", "relevance": False},
     "float64, each": {"dtype": "float64", "relevance": True},
     "float64, shared": {"dtype": "float64", "relevance": "shared"},
+    "float64, inputs": {"dtype": "float64", "relevance": False, "linear_group": True},
+    "int8, inputs": {"dtype": "int8", "relevance": False, "linear_group": True},
 }
 
 
@@ -84,6 +86,25 @@ def test_further_candidates(task: str, further: str, relevance: bool | str, dtyp
     learner = ek.Learner("sorf", n_features=3, D=150, **TASKS[task], **options)
     second = ScaledSorf(3, 150, **TASKS[task], **options)
     assert_same(learner, learner.learn_many(X, y), second, X, y)
+
+
+@pytest.mark.parametrize(
+    ("task", "size", "kind", "dtype"), by_pairs(TASKS, [0, 3, 150], [True, "last"], TYPES)
+)
+def test_the_inputs_as_a_group(task: str, size: int, kind: bool | str, dtype: str) -> None:
+    """Alone, beside few frequencies, beside many (section 7i)."""
+    X, y = rows(task, 1000, 5, turned=600, smaller=800)
+    X[:, 3] = np.where(X[:, 3] > 3.0, X[:, 3], 3.0)  # half of its readings are alike
+    learned = False if size == 0 else ("shared", True)[size > 3]
+    options: dict[str, Any] = {"seed": 3, "dtype": dtype, "linear_group": kind}
+    options["relevance"] = learned
+    learner = ek.Learner("sorf", n_features=5, D=size, **TASKS[task], **options)
+    second = ScaledSorf(5, size, **TASKS[task], **options)
+    said = learner.learn_many(X, y)
+    assert_agrees(said, [second.step(*row) for row in zip(X, y, strict=True)], dtype)
+    model = second.model
+    assert (learner.updates, learner.alarms) == (model.updates, model.alarms)
+    assert learner.is_regression or learner.mistakes == model.mistakes
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int8"])

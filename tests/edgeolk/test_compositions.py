@@ -66,7 +66,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ("dependent", "RECURSIVE"),
             ("sliding", "RIDGE"),
             ("least_error", "RIDGE"),
-            ("least_change", "POSTERIOR or WHITENED"),
+            ("least_change", "POSTERIOR, WHITENED or UNTUNED"),
             ("least_divergence", "POSTERIOR or WHITENED"),
         )
     ),
@@ -88,6 +88,20 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (
         {"algorithm": "krls_t", "coefficients": "float32", "jitter": 1e-6},
         "jitter must be at least 1e-5 unless coefficients are float64",
+    ),
+    (
+        {"update": "untuned", "loss": "square", "policy": "oldest"},
+        "filters need Policy.LEAST_CHANGE for this update",
+    ),
+    *(
+        ({"algorithm": "krls_auto", **parts}, why)
+        for parts, why in (
+            ({"kernel": ek.Linear()}, "krls_auto needs a Gaussian kernel"),
+            ({"scale": "standard"}, "krls_auto scales and clips inputs itself"),
+            ({"dtype": "float64", "coefficients": "float32"}, "krls_auto needs dtype 'float32'"),
+            ({"sparse": True}, "krls_auto reads every number of a row"),
+            ({"horizon": 3}, "horizon= is for lags="),
+        )
     ),
     ({"sampling": "loss", "loss": "ramp"}, "Sampling.LOSS needs Loss.HINGE"),
     ({"sampling": "derivative"}, "Sampling.DERIVATIVE needs Update.GRADIENT"),
@@ -221,6 +235,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"n_classes": 257, "memory": 5}, "at most 256 classes"),
             ({"memory_narrow": True}, "memory_narrow is for a memory of rows"),
             ({"loss": "square", "history": True, "drift": True}, "history has no drift"),
+            ({"loss": "square", "history": True, "constant": True}, "history has no constant"),
+            ({"budget": 0, "linear_group": True, "memory": 5}, "without frequencies"),
             ({"loss": "novelty", "scratch": "row"}, "scratch='row' is useless"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),
             ({"groups": 2}, "groups must be at most the blocks"),

@@ -47,7 +47,12 @@ def far_rows(n: int) -> np.ndarray:
 # ---- every algorithm -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", RINGS)
+#: But krls_auto, which exchanges its prior before it answers a row that it learns, and whose
+#: vectors are relative to its first row (ring/filters/test_untuned.py).
+OTHERS = [name for name in RINGS if name != "krls_auto"]
+
+
+@pytest.mark.parametrize("name", OTHERS)
 @modest
 @given(seed=seeds, kernel=kernels, dtype=dtypes, budget=st.integers(2, 20))
 def test_every_step(name: str, seed: int, kernel: str, dtype: str, budget: int) -> None:
@@ -73,7 +78,7 @@ def test_every_step(name: str, seed: int, kernel: str, dtype: str, budget: int) 
 
 
 #: Merging makes vectors of its own, and frequencies are drawn.
-@pytest.mark.parametrize("name", [name for name in RINGS if name not in ("bsgd", "fogd")])
+@pytest.mark.parametrize("name", [name for name in OTHERS if name not in ("bsgd", "fogd")])
 @modest
 @given(seed=seeds, kernel=kernels)
 def test_support_vectors_are_examples(name: str, seed: int, kernel: str) -> None:

@@ -41,6 +41,9 @@ def built(name: str, **options: Any) -> ek.Learner | None:
     asked = {key: value for key, value in options.items() if value is not None}
     if asked["dtype"] == "int8" and name != "sorf":
         asked["feature_range"] = (-1.0, 1.0)
+    if name == "krls_auto":  # which scales itself, and has no kernel to choose
+        wide = asked["dtype"] == "float64"
+        asked = {"dtype": "float64" if wide else "float32"}
     try:
         return ek.Learner(
             name, n_features=FEATURES, seed=3, on_bad_row="skip",

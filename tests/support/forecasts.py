@@ -74,6 +74,7 @@ def plain_of(learner: ek.Learner) -> Forecaster:
             loss="square",
             relevance=own["relevance"],
             drift=False,
+            constant=False,
         )
         if follows:
             kernel = Widened(kernel)

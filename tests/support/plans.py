@@ -13,7 +13,7 @@ import edgeolk as ek
 ITEM = {"float64": 8, "float32": 4, "float16": 2, "int8": 1}
 #: Options that change a region's size.
 SIZED = {"hint_rows": (1, 40), "rank": (1, 60), "b0": (0, 60)}
-REFUSED = (("fogd", "int8"), ("sorf", "float16"))
+REFUSED = (("fogd", "int8"), ("sorf", "float16"), ("krls_auto", "float16"), ("krls_auto", "int8"))
 
 
 def types_of(name: str) -> list[str]:

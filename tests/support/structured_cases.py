@@ -9,6 +9,7 @@ import pytest
 from synthetic import random_stream, regression_stream
 
 import edgeolk as ek
+from edgeolk.reference.sorf import Sorf
 
 D, BUDGET, GAMMA, SEED = 5, 140, 0.1, 2**40 + 7
 TWO_GROUPS = ((0.3, 1.0, 3.0), (3.0, 5.5))
@@ -17,6 +18,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "linear": {"linear": True},
     "last label": {"last_label": True},
+    "no constant": {"constant": False},
+    "linear group": {"linear_group": True},
+    "last linear group": {"linear_group": "last"},
     "relevance": {"relevance": True},
     "shared": {"relevance": "shared"},
     "leak": {"leak": 0.05},
@@ -26,6 +30,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "numbers": {"r": 0.2, "unit": 2.0, "sharp": 0.5, "delta": 0.98, "cmin": 4.0, "cmax": 20.0,
                 "shrink": 0.7},
     "all": {"linear": True, "last_label": True, "relevance": True, "widths": TWO_GROUPS},
+    "all of classes": {"last_label": True, "relevance": True, "widths": TWO_GROUPS,
+                       "linear_group": True, "leak": 0.05},
 }  # fmt: skip
 TASKS = ("two", "classes", "regression")
 #: Every task with every option it takes; several classes have no linear expert.
@@ -70,6 +76,17 @@ def settings(task: str, dtype: str = "int8", name: str = "plain", **more: Any) -
 
 def learner_of(task: str, dtype: str = "int8", name: str = "plain", **more: Any) -> ek.Learner:
     return ek.Learner("sorf", **settings(task, dtype, name, **more))
+
+
+def stored(learner: ek.Learner, plain: Sorf) -> list[tuple[np.ndarray, np.ndarray]]:
+    """What a block and the reference store beside features: labels counted, the linear group."""
+    pairs: list[tuple[str, np.ndarray]] = []
+    if plain.constant is not None and not plain.regression:
+        pairs.append(("label_counts", plain.constant.n))
+    if (group := plain.linear_group) is not None:
+        pairs.append(("linear_weights", group.w))
+        pairs += [("linear_mean", group.a)] if group.averages else []
+    return [(np.asarray(learner._engine.view(name)).reshape(of.shape), of) for name, of in pairs]
 
 
 def sealed(learner: ek.Learner) -> bytes:

@@ -291,15 +291,18 @@ class Bridge:
         """What the last row is most unusual in."""
         part, channel = self.learner.why
         name = list(self.channels)[channel]
-        now = "no reading" if math.isnan(row[channel]) else f"{row[channel]:.4g}"
+        form = ",.0f" if 1e3 <= abs(row[channel]) < 1e7 else ".4g"
+        now = "no reading" if math.isnan(row[channel]) else f"{row[channel]:{form}}"
         if part == "pattern" and len(self.channels) == 1:
             return f"{name}: an unusual course over time, now {now}"
         if part == "pattern":
             return f"an unusual combination, {name} the furthest off"
         if part == "flat":
-            length = self._unchanged[channel]
-            since = f" for {length:,} messages" if length < self._messages - 1 else ""
-            return f"{name}: {'no reading' if math.isnan(row[channel]) else 'flat'}{since}"
+            silent, length, since = math.isnan(row[channel]), self._unchanged[channel], ""
+            if length < self._messages - 1:
+                length += not silent  # the message that the others repeat is part of the line
+                since = f" for {length:,} message{'' if length == 1 else 's'}"
+            return f"{name}: {'no reading' if silent else 'flat'}{since}"
         return REASONS[part].format(name, now)
 
 

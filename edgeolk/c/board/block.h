@@ -9,6 +9,18 @@
 #include "crc.h"
 #include "model.h"
 
+/* Bytes of the model as it was exported, which an AVR has in an address space of its own. */
+#ifdef __AVR__
+#include <avr/pgmspace.h>
+#define EK_COPY_MODEL memcpy_P
+#define EK_COMPARE_MODEL memcmp_P
+#define EK_HEADER_BYTE(i) pgm_read_byte(ek_model_header + (i))
+#else
+#define EK_COPY_MODEL memcpy
+#define EK_COMPARE_MODEL memcmp
+#define EK_HEADER_BYTE(i) (ek_model_header[i])
+#endif
+
 /* Offsets in the header, as the model file has them. */
 enum {
     EK_AT_CRC = 8,
@@ -42,11 +54,11 @@ static inline uint32_t ek_file_crc(const uint8_t *file)
    to 87 (counters, generator) are ignored. */
 static inline int ek_same_model(const uint8_t *header)
 {
-    return memcmp(header, ek_model_header, EK_AT_CRC) == 0 &&
-           memcmp(header + EK_AT_CRC + 4, ek_model_header + EK_AT_CRC + 4,
-                  EK_AT_VECTORS - EK_AT_CRC - 4) == 0 &&
-           memcmp(header + EK_AT_VALUES, ek_model_header + EK_AT_VALUES,
-                  EK_HEADER_BYTES - EK_AT_VALUES) == 0;
+    return EK_COMPARE_MODEL(header, ek_model_header, EK_AT_CRC) == 0 &&
+           EK_COMPARE_MODEL(header + EK_AT_CRC + 4, ek_model_header + EK_AT_CRC + 4,
+                            EK_AT_VECTORS - EK_AT_CRC - 4) == 0 &&
+           EK_COMPARE_MODEL(header + EK_AT_VALUES, ek_model_header + EK_AT_VALUES,
+                            EK_HEADER_BYTES - EK_AT_VALUES) == 0;
 }
 
 #endif

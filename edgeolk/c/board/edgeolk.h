@@ -19,6 +19,10 @@
 
 #include "model.h"
 
+#if defined(__SIZEOF_DOUBLE__) && __SIZEOF_DOUBLE__ == 4 && (!defined(EK_NARROW) || !EK_NARROW)
+#error "this model computes in double, which is a float here: docs/microcontrollers.md, 'An Arduino Uno'"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -33,7 +33,7 @@ static int ek_differs(const uint8_t *bytes, uint32_t at, uint32_t count)
         const uint32_t place = at + i;
         const int fixed = place < EK_AT_CRC || (place >= EK_AT_CRC + 4 && place < EK_AT_VECTORS) ||
                           (place >= EK_AT_VALUES && place < EK_HEADER_BYTES);
-        differs |= fixed && bytes[i] != ek_model_header[place];
+        differs |= fixed && bytes[i] != EK_HEADER_BYTE(place);
     }
     return differs;
 }

@@ -24,6 +24,9 @@
 #endif
 #define OLK_SORF_FIXED 1
 #endif
+#if EK_STREAMS && !defined(EK_FIXED)
+#define OLK_STREAMED 1
+#endif
 #define OLK_SORF_WATCHES EK_WATCHES
 #define OLK_SORF_CLOCK EK_CLOCK
 #if !EK_ROW_MEMORY
@@ -55,6 +58,9 @@
 #endif
 #if EK_GAMMA_ROWS
 #define OLK_TUNES_STEPS 1
+#endif
+#if EK_FEW_PARTS && defined(__GNUC__)
+#define OLK_FEW_PARTS 1
 #endif
 #define OLK_SORF_SIZES 1
 enum { OLK_SORF_GROUPS = EK_GROUPS, OLK_SORF_WIDTHS = EK_WIDTHS, OLK_SORF_BLENDS = EK_BLENDS };
@@ -121,7 +127,7 @@ static const olk_constants ek_constants = {
 
 #if !EK_FORECASTS
 /* The row as the learner sees it; NULL if a number is not finite. */
-static const void *ek_take(ek_call *c, const ek_number *x, int learning)
+static OLK_NOINLINE const void *ek_take(ek_call *c, const ek_number *x, int learning)
 {
 #if EK_WATCHES /* NaN is a missing reading */
     (void)c;
@@ -155,7 +161,7 @@ static int ek_reject(const ek_call *c, int why)
 #include "forecasting.h"
 #define ek_scored ek_scores
 #else
-static int ek_scored(void *arena, const ek_number *x, olk_scalar *scores)
+static OLK_NOINLINE int ek_scored(void *arena, const ek_number *x, olk_scalar *scores)
 {
     EK_CALL(c, arena);
     ek_enter(arena, c);
@@ -249,7 +255,7 @@ static int ek_is_label(double y)
 }
 #endif
 
-static int ek_learn_row(void *arena, const ek_number *x, double y, olk_scalar weight, double *score)
+static OLK_NOINLINE int ek_learn_row(void *arena, const ek_number *x, double y, olk_scalar weight, double *score)
 {
     EK_CALL(c, arena);
     olk_row_sums sums;

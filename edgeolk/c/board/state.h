@@ -7,7 +7,7 @@ void ek_start(void *arena)
     const uint8_t *from = ek_model_bytes;
     memset(base, 0, EK_STATE_BYTES);
     for (size_t i = 0; i < EK_RUNS; i++) {
-        memcpy(base + ek_model_runs[i].offset, from, ek_model_runs[i].bytes);
+        EK_COPY_MODEL(base + ek_model_runs[i].offset, from, ek_model_runs[i].bytes);
         from += ek_model_runs[i].bytes;
     }
 #if EK_SAMPLES

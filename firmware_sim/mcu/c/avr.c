@@ -89,3 +89,16 @@ double board_number(const uint8_t *bytes)
     __builtin_memcpy(&value, &bits, 4);
     return value;
 }
+
+/* The other way, for 0 and normal numbers. */
+void board_put_number(double value, uint8_t *bytes)
+{
+    uint32_t bits, low, high;
+    __builtin_memcpy(&bits, &value, 4);
+    low = bits << 29;
+    high = bits & 0x80000000u;
+    if (bits << 1)
+        high |= ((bits >> 23 & 0xff) - 127 + 1023) << 20 | (bits & 0x7fffff) >> 3;
+    __builtin_memcpy(bytes, &low, 4);
+    __builtin_memcpy(bytes + 4, &high, 4);
+}

@@ -14,6 +14,7 @@ uint32_t board_stack_used(void);
 uint32_t board_ticks(void);         /* modulo 2^24 */
 void board_calibrate(uint64_t *of); /* instructions, and the ticks that they took */
 double board_number(const uint8_t *bytes); /* of a double of 64 bits */
+void board_put_number(double value, uint8_t *bytes);
 void board_exit(int code);
 
 #endif

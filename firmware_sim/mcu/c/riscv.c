@@ -1,14 +1,7 @@
-/* From reset to main() on a bare RISC-V without an operating system, and semihosting calls for files
-   and the exit. The stack is at the bottom of RAM, and painted, as in startup.c. */
-#include "board.h"
+/* From reset to main() on a bare RISC-V without an operating system. */
+#include "semihosting.h"
 
-extern uint32_t stack_bottom[], stack_top[], data_from[], data_start[], data_end[], bss_start[],
-    bss_end[];
-
-int main(void);
 void begin(void);
-
-#define PAINT 0xa5a5a5a5u
 
 /* The three instructions around the call are not compressed, and in one page: the host knows them. */
 int board_call(int operation, const void *argument)
@@ -19,43 +12,6 @@ int board_call(int operation, const void *argument)
                      "slli zero, zero, 0x1f\n ebreak\n srai zero, zero, 7\n.option pop\n"
                      : "+r"(a0) : "r"(a1) : "memory");
     return a0;
-}
-
-void board_exit(int code)
-{
-    const uint32_t why[2] = {0x20026, (uint32_t)code};
-    (void)board_call(0x20, why);
-    for (;;)
-        ;
-}
-
-int board_open(const char *name, int mode)
-{
-    uint32_t length = 0;
-    while (name[length])
-        length++;
-    const uint32_t what[3] = {(uint32_t)(uintptr_t)name, (uint32_t)mode, length};
-    return board_call(0x01, what);
-}
-
-uint32_t board_read(int file, void *to, uint32_t bytes)
-{
-    const uint32_t what[3] = {(uint32_t)file, (uint32_t)(uintptr_t)to, bytes};
-    return bytes - (uint32_t)board_call(0x06, what);
-}
-
-uint32_t board_write(int file, const void *from, uint32_t bytes)
-{
-    const uint32_t what[3] = {(uint32_t)file, (uint32_t)(uintptr_t)from, bytes};
-    return bytes - (uint32_t)board_call(0x05, what);
-}
-
-uint32_t board_stack_used(void)
-{
-    const uint32_t *at = stack_bottom;
-    while (at < stack_top && *at == PAINT)
-        at++;
-    return (uint32_t)((uintptr_t)stack_top - (uintptr_t)at);
 }
 
 /* The counter of instructions, without which the processor would have to be asked for time. */
@@ -71,13 +27,6 @@ void board_calibrate(uint64_t *of)
     of[0] = of[1] = 1;
 }
 
-double board_number(const uint8_t *bytes)
-{
-    double value;
-    __builtin_memcpy(&value, bytes, sizeof value);
-    return value;
-}
-
 static void fault(void)
 {
     board_exit(99);
@@ -85,10 +34,7 @@ static void fault(void)
 
 __attribute__((noreturn, used)) void begin(void)
 {
-    for (uint32_t *from = data_from, *to = data_start; to < data_end;)
-        *to++ = *from++;
-    for (uint32_t *to = bss_start; to < bss_end;)
-        *to++ = 0;
+    set_variables();
     board_exit(main());
     for (;;)
         ;

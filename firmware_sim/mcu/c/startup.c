@@ -1,17 +1,8 @@
-/* From reset to main(), and semihosting calls for files and the exit: no board support needed.
+/* From reset to main() on an Arm Cortex-M: no board support needed. */
+#include "semihosting.h"
 
-   The stack is at the bottom of RAM: an overflow leaves RAM and faults at once, instead of
-   overwriting data. It is painted, so that its use can be measured afterwards. */
-#include "board.h"
-
-extern uint32_t stack_bottom[], stack_top[], data_from[], data_start[], data_end[], bss_start[],
-    bss_end[];
-
-int main(void);
 void reset(void);
 void fault(void);
-
-#define PAINT 0xa5a5a5a5u
 
 /* The processor reads the first two words of the vector table at reset. */
 typedef union {
@@ -32,43 +23,6 @@ int board_call(int operation, const void *argument)
     return r0;
 }
 
-void board_exit(int code)
-{
-    const uint32_t why[2] = {0x20026, (uint32_t)code};
-    (void)board_call(0x20, why);
-    for (;;)
-        ;
-}
-
-int board_open(const char *name, int mode)
-{
-    uint32_t length = 0;
-    while (name[length])
-        length++;
-    const uint32_t what[3] = {(uint32_t)(uintptr_t)name, (uint32_t)mode, length};
-    return board_call(0x01, what);
-}
-
-uint32_t board_read(int file, void *to, uint32_t bytes)
-{
-    const uint32_t what[3] = {(uint32_t)file, (uint32_t)(uintptr_t)to, bytes};
-    return bytes - (uint32_t)board_call(0x06, what);
-}
-
-uint32_t board_write(int file, const void *from, uint32_t bytes)
-{
-    const uint32_t what[3] = {(uint32_t)file, (uint32_t)(uintptr_t)from, bytes};
-    return bytes - (uint32_t)board_call(0x05, what);
-}
-
-uint32_t board_stack_used(void)
-{
-    const uint32_t *at = stack_bottom;
-    while (at < stack_top && *at == PAINT)
-        at++;
-    return (uint32_t)((uintptr_t)stack_top - (uintptr_t)at);
-}
-
 uint32_t board_ticks(void)
 {
     return 0xffffffu - *(volatile uint32_t *)0xe000e018u;
@@ -84,13 +38,6 @@ void board_calibrate(uint64_t *of)
     of[1] = (board_ticks() - from) & 0xffffffu;
 }
 
-double board_number(const uint8_t *bytes)
-{
-    double value;
-    __builtin_memcpy(&value, bytes, sizeof value);
-    return value;
-}
-
 /* With a fresh stack: the old one may have caused the fault. */
 __attribute__((naked)) void fault(void)
 {
@@ -100,10 +47,7 @@ __attribute__((naked)) void fault(void)
 
 __attribute__((noreturn, used)) void begin(void)
 {
-    for (uint32_t *from = data_from, *to = data_start; to < data_end;)
-        *to++ = *from++;
-    for (uint32_t *to = bss_start; to < bss_end;)
-        *to++ = 0;
+    set_variables();
     /* The system timer counts down from its maximum, at the processor's clock. */
     *(volatile uint32_t *)0xe000e014u = 0xffffffu;
     *(volatile uint32_t *)0xe000e018u = 0;

@@ -3,7 +3,7 @@
 #include "board.h"
 #include "edgeolk.h"
 
-static double arena[(EK_ARENA_BYTES + 7) / 8];
+static uint8_t arena[EK_ARENA_BYTES];
 
 typedef struct {
     uint64_t ticks;
@@ -14,15 +14,12 @@ typedef struct {
 static struct {
     uint64_t calibration[2]; /* instructions, ticks */
     uint64_t counts[4];
-    union {
-        double number;
-        uint8_t space[8];
-    } score, label; /* of the last row, scored again */
+    uint8_t score[8], label[8]; /* of the last row, scored again */
     timing learned, scored;
     uint32_t stack, refused;
 } outcome;
 
-static void add(timing *s, uint32_t from, uint32_t to)
+static __attribute__((noinline)) void add(timing *s, uint32_t from, uint32_t to)
 {
     const uint32_t ticks = (to - from) & 0xffffffu;
     s->ticks += ticks;
@@ -55,8 +52,9 @@ int main(void)
         add(&outcome.scored, from, board_ticks());
     }
     (void)ek_scores(arena, x, scores);
-    (void)ek_predict(arena, x, &outcome.label.number);
-    outcome.score.number = scores[0];
+    board_put_number(scores[0], outcome.score);
+    (void)ek_predict(arena, x, scores);
+    board_put_number(scores[0], outcome.label);
     outcome.stack = board_stack_used();
 #if EK_LEARNS
     ek_counts counts;

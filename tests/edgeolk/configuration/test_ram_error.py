@@ -29,11 +29,11 @@ def message_of(options: dict[str, Any]) -> str:
     [
         {"loss": "square", "history": True, "n_features": 7, "ram": 300},
         {"loss": "square", "history": True, "n_features": 7, "ram": 300, "dtype": "float64"},
-        {"n_features": 30, "ram": 300},
-        {"n_features": 30, "ram": 300, "scale_window": 500},
-        {"n_features": 30, "ram": 300, "scale_clip": 50.0},
-        {"n_features": 30, "ram": 300, "n_classes": 20, "groups": 2},
-        {"n_features": 30, "ram": 700, "n_classes": 300, "memory": 0},
+        {"n_features": 30, "linear_group": False, "ram": 300},
+        {"n_features": 30, "linear_group": False, "ram": 300, "scale_window": 500},
+        {"n_features": 30, "linear_group": False, "ram": 300, "scale_clip": 50.0},
+        {"n_features": 30, "linear_group": False, "ram": 300, "n_classes": 20, "groups": 2},
+        {"n_features": 30, "ram": 700, "n_classes": 300, "memory": 0, "linear_group": False},
         {"algorithm": "ogd", "n_features": 30, "ram": 900, "scale": "minmax", "n_classes": 9},
     ],
     ids=str,
@@ -50,8 +50,9 @@ def test_what_it_offers_is_accepted(options: dict[str, Any]) -> None:
 
 
 def test_an_alternative_that_the_other_arguments_exclude_is_not_offered() -> None:
-    assert "with scale='common'" in message_of({"n_features": 30, "ram": 300})
-    said = message_of({"n_features": 30, "ram": 300, "scale_window": 500})
+    options = {"n_features": 30, "linear_group": False, "ram": 300}
+    assert "with scale='common'" in message_of(options)
+    said = message_of({**options, "scale_window": 500})
     assert "common" not in said
 
 

@@ -65,7 +65,7 @@ def test_every_member_is_set_when_a_setup_is_filled() -> None:
     paths = [path for target in targets for path in re.findall(r"\b[pm]((?:\.\w+)+)", target)]
     found = {name for path in paths for name in path.split(".")}
     # Set with the width; by users; by a function for the struct.
-    by_functions = {"omega", "frozen", "forecast"}
+    by_functions = {"omega", "frozen"}
     structs = ("olk_sorf", "olk_forecast", "olk_preprocessing", "olk_setup")
     wanted = {name for struct in structs for name in members_of(struct)}
     assert wanted - found == by_functions

@@ -42,6 +42,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "ring, float16": {"algorithm": "rbp", "budget": 9, "dtype": "float16", "n_classes": 3},
     "ring, int8": {"algorithm": "rbp", "budget": 9, "dtype": "int8", "kernel": ek.Linear()},
     "process": {"algorithm": "krls_t", "budget": 9, "scale": "standard", "gamma": "auto"},
+    "untuned": {"algorithm": "krls_auto", "budget": 9},
     "process, whitened": {"algorithm": "sogp", "budget": 9, "coefficients": "float32",
                           "dtype": "float32"},
     "ring, probability": {"algorithm": "ogd", "budget": 9, "loss": "logistic", "scale": "minmax"},
@@ -216,8 +217,8 @@ def test_tool_chains(tmp_path: Path) -> None:
     learner = ek.Learner(n_features=4, ram="3KiB")
     plain = set(ek.export_c(learner, tmp_path / "plain"))
     listed = ek.export_c(learner, tmp_path / "all", with_=list(KITS))
-    more = {"library.properties", "library.json", "CMakeLists.txt", "zephyr/module.yml",
-            "esp-idf/edgeolk/CMakeLists.txt", "pico-sdk/CMakeLists.txt",
+    more = {"arduino/edgeolk/library.properties", "library.json", "CMakeLists.txt",
+            "zephyr/module.yml", "esp-idf/edgeolk/CMakeLists.txt", "pico-sdk/CMakeLists.txt",
             "usermod/micropython.mk", "usermod/micropython.cmake"}  # fmt: skip
     assert more <= set(listed) - plain
     library = json.loads((tmp_path / "all/library.json").read_text())
@@ -225,7 +226,7 @@ def test_tool_chains(tmp_path: Path) -> None:
         name = source.removeprefix("+<").removesuffix(">")
         assert (tmp_path / "all" / name).exists()
         for file in ("CMakeLists.txt", *(name for name in more if name.count("/"))):
-            if file.endswith(".yml"):
+            if file.endswith((".yml", ".properties")):
                 continue
             assert name in (tmp_path / "all" / file).read_text()
     with pytest.raises(ValueError, match="arduino, platformio, cmake, zephyr, esp-idf"):
@@ -244,12 +245,16 @@ float parseFloat() { return 0; } void println(double) {} } Serial;
 #include <stddef.h>
 """
     (tmp_path / "sketch.cpp").write_text(
-        stub + (tmp_path / "examples/learner/learner.ino").read_text()
+        stub + (tmp_path / "arduino/edgeolk/examples/learner/learner.ino").read_text()
     )
-    run(compiler, "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}", "-c", tmp_path / "sketch.cpp",
+    source = tmp_path / "arduino/edgeolk/src"
+    run(compiler, "-Wall", "-Wextra", "-Werror", f"-I{source}", "-c", tmp_path / "sketch.cpp",
         "-o", tmp_path / "sketch.o")  # fmt: skip
-    for source in ("edgeolk.c", "model.c", "flash.c", "main.c"):
-        run("cc", "-std=gnu11", "-DARDUINO=10800", "-c", tmp_path / source, "-o", tmp_path / "s.o")
+    compiled = sorted(path.name for path in source.glob("*.c"))
+    assert compiled == ["edgeolk.c", "flash.c", "model.c"]
+    for name in compiled:
+        run("cc", "-std=gnu11", "-DARDUINO=10800", f"-I{source}", "-c", source / name,
+            "-o", tmp_path / "s.o")  # fmt: skip
 
 
 def test_a_module_of_micropython_compiles(tmp_path: Path) -> None:

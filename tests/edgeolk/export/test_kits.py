@@ -119,7 +119,7 @@ FIELDS = {"name", "version", "author", "maintainer", "sentence", "paragraph", "c
 @pytest.mark.parametrize("prefix", ["ek", "pump"])
 def test_what_arduino_lint_asks_of_a_library(prefix: str, tmp_path: Path) -> None:
     """Its rules by their numbers, those that need no network; it is no package that pip has."""
-    made = board(tmp_path, prefix)
+    made = board(tmp_path, prefix) / "arduino" / ("edgeolk" if prefix == "ek" else prefix)
     said = {}
     for line in (made / "library.properties").read_text(encoding="utf-8").splitlines():
         name, equals, value = line.partition("=")
@@ -138,8 +138,9 @@ def test_what_arduino_lint_asks_of_a_library(prefix: str, tmp_path: Path) -> Non
     assert re.fullmatch(r"https?://\S+", said["url"])  # LP041
     assert said["architectures"] == "*"  # LP045, LP046
     assert said["includes"] == f"{said['name']}.h"  # LS008
-    assert (made / said["includes"]).exists()  # LP052
-    assert not (made / "src").exists()  # or sources here would not be compiled
+    assert (made / "src" / said["includes"]).exists()  # LP052
+    assert not list(made.glob("*.[ch]"))  # only those of src are compiled
+    assert not list((made / "src").rglob("main.c"))  # a sketch has its own
     assert (made / "README.md").exists()  # LD001
     assert (made / "LICENSE").exists()  # LD002
     assert not list(made.glob("*.ino"))  # LD003

@@ -45,7 +45,8 @@ def test_square_roots_are_rounded_once(c: ctypes.CDLL) -> None:
     bits = rng.integers(0, 0x7FF0 << 48, 20_000, np.int64)
     bits[::7] &= (1 << 52) - 1  # subnormal
     bits[::11] &= 0x7FF << 52
-    numbers = [*bits.view(np.float64), 0.0, np.inf, 2.0, 4.0, np.nextafter(1.0, 0.0), 5e-324]
+    near_one = 1.0 + np.arange(-3, 4) * 2.0**-52
+    numbers = [*bits.view(np.float64), *near_one, 0.0, np.inf, 2.0, 4.0, 5e-324]
     found = np.array([c.root(ctypes.c_double(x)) for x in numbers])
     assert np.array_equal(found, np.sqrt(numbers))
 

@@ -61,6 +61,15 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "drift of bits": ("drifting bits", {"algorithm": "sorf", "D": 130, "freeze_after": 900}),
     "drift, one scale": ("drifts", {"algorithm": "sorf", "D": 130, "scale": "common",
                                     "relevance": "shared"}),
+    "linear alone": ("robot", {"D": 0, "linear_group": True}),
+    "linear alone, targets": ("house", {"D": 0, "linear_group": True, "loss": "square"}),
+    "linear, last weights": ("robot", {"D": 0, "linear_group": "last", "n_classes": 3,
+                                       "drift": False, "constant": False, "scale": "common"}),
+    "linear beside": ("robot", {"algorithm": "sorf", "D": 70, "linear_group": True,
+                                "n_classes": 3, "relevance": True, "leak": 0.016}),
+    "linear beside, streamed": ("occupancy", {"algorithm": "sorf", "D": 70, "drift": False,
+                                              "linear_group": True, "relevance": False}),
+    "no constant": ("occupancy", {"algorithm": "sorf", "D": 70, "constant": False}),
     "memory": ("occupancy", {"algorithm": "sorf", "D": 70, "memory": 90, "relevance": True}),
     "memory, wide": ("robot", {"algorithm": "sorf", "D": 70, "memory": 300, "dtype": "float64",
                                "gamma": "auto", "gamma_rows": 100, "scale": "standard"}),
@@ -85,7 +94,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 DAY = (
     "recommended", "all candidates", "bounded rows", "float32", "float64", "classes", "regression",
     "held, all candidates", "one scale", "bits, then a third number", "drift, one width",
-    "drift, classes", "memory", "memory, wide", "novelty", "novelty in time",
+    "drift, classes", "linear alone", "linear, last weights", "linear beside", "memory",
+    "memory, wide", "novelty", "novelty in time",
 )  # fmt: skip
 
 

@@ -23,9 +23,10 @@ from edgeolk.sorf import options as lists
 VALUES = {
     Family.RING: "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows coe b0 ald"
-    " epsilon nu radius coherence last_rows dependence forgetting noise jitter",
+    " epsilon nu radius coherence last_rows dependence forgetting noise jitter lags delay",
     Family.SORF: "r unit sharp delta cmin cmax shrink linear last_label relevance groups nu window"
-    " scratch history horizon season drift leak memory lapse clock memory_narrow",
+    " scratch history horizon season drift leak memory lapse clock memory_narrow"
+    " constant linear_group",
 }
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
@@ -46,6 +47,7 @@ OMITTED = {
         "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0,
         "nu": 0.05, "window": 4096.0, "scratch": 0.0, "history": 0.0, "horizon": 1.0, "season": 0.0,
         "drift": 0.0, "leak": 0.0, "memory": 0.0, "lapse": 0.0, "clock": 0.0, "memory_narrow": 0.0,
+        "constant": 0.0, "linear_group": 0.0,
     },
 }  # fmt: skip
 OMITTED_SCALER = {"scale.clip": 5.0, "scale.window": 10_000.0}
@@ -79,7 +81,10 @@ OPTION_REGIONS = {
     "statistics": 80, "channels": 48, "channel_counts": 49, "watch_scores": 50, "watch": 51,
     "channel_bytes": 52, "clock": 53, "clock_bytes": 54, "memory_mistakes": 55,
     "history": 56, "forecaster": 57, "head": 58, "ml_poly": 59, "pending": 60, "season": 61,
-    "kernel_rows": 62, "moments": 81, "units": 82, "frozen": 83,
+    "kernel_rows": 62, "tracking": 84, "origin": 85, "input_scales": 86,
+    "posterior_factor": 87, "lagging": 88, "recent_targets": 89, "pending_rows": 90,
+    "label_counts": 100, "linear_weights": 101, "linear_mean": 102,
+    "moments": 81, "units": 82, "frozen": 83,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -97,6 +102,10 @@ STRUCTS = {
     "halving": "halvings:q anchored:q",
     "hints": "hint_error:d seen:q",
     "nystrom": "rank:q",
+    "tracking": "scale_sum:d scale_weight:d noise_in_use:d log_noise:d log_noise_in_use:d"
+    " noise_rows:d noise_share:d noise_information:d inputs_seen:d drift_turn:d target_offset:d"
+    " first_targets:d first_target_0:d first_target_1:d first_target_2:d",
+    "lagging": "known_targets:d rows_pending:d oldest_pending:d",
     "evidence": "evidence_error:d evidence_weight:d posterior_scale:d",
     "memory_state": "memory_held:q",
     "watch": "idle_rows:q alarms:q watch_counts:q verdict:q",
@@ -125,7 +134,10 @@ TYPES = {
     "shared_relevance": "computing", "drift": "computing", "row_memory": "b",
     "memory_mistakes": "computing", "memory_narrow": "computing", "posterior": "d",
     "whitening": "real", "covariance": "real",
-    "coordinates": "real", "moments": "d", "units": "b", "frozen": "w",
+    "coordinates": "real", "origin": "d", "input_scales": "real",
+    "recent_targets": "d", "pending_rows": "d",
+    "posterior_factor": "real", "moments": "d", "units": "b", "frozen": "w",
+    "label_counts": "f", "linear_weights": "storage", "linear_mean": "storage",
 }  # fmt: skip
 
 
@@ -245,6 +257,7 @@ def test_values_that_a_region_says() -> None:
     own = {
         "relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0),
         "drift": ("drift", 1.0), "memory_narrow": ("memory_narrow", 1.0), "clock": ("clock", 1.0),
+        "label_counts": ("constant", 1.0), "linear_mean": ("linear_group", 1.0),
     }  # fmt: skip
     assert head.implied_values(FAMILIES[Family.RING]) == shared
     assert head.implied_values(FAMILIES[Family.SORF]) == {**own, **shared}

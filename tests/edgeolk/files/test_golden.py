@@ -56,9 +56,9 @@ def test_every_type_has_a_file_of_this_version() -> None:
         for dtype in ("float32", "float64", "float16", "int8"):
             for coefficients, mark in (("float64", ""), ("float32", "-narrow")):
                 stem = f"{row.name}-{dtype}{mark}"
+                asked: dict[str, Any] = {"dtype": dtype, "coefficients": coefficients}
                 try:
-                    ek.plan(row.name, n_features=3, budget=6, dtype=dtype,
-                            coefficients=coefficients)  # fmt: skip
+                    ek.plan(row.name, n_features=3, budget=6, **asked)
                 except ValueError:
                     assert (VERSION, stem) not in CASES
                 else:
@@ -66,7 +66,9 @@ def test_every_type_has_a_file_of_this_version() -> None:
                     config = config_of(stored)
                     assert config.name == row.name
                     assert config.dtype.name.lower() == dtype
-                    assert config.coefficients.name.lower() == coefficients
+                    # krls_auto has one type for all its numbers.
+                    wanted = ek.Config(row.name, n_features=3, budget=6, **asked).coefficients
+                    assert config.coefficients == wanted
 
 
 @cases
@@ -96,7 +98,8 @@ def test_going_on(version: int, stem: str, tmp_path: Path) -> None:
         else:
             same(learner.dual_coef_, then["dual_coef"])
         if "support_vectors" in then:
-            vectors = np.array(then["support_vectors"]).reshape(-1, x.shape[1])
+            width = learner.support_vectors_.shape[1]
+            vectors = np.array(then["support_vectors"]).reshape(-1, width)
             same(learner.support_vectors_, vectors)
         agree(decided(learner), then["decisions"])
         if "averaged" in then:

@@ -26,13 +26,17 @@ FAR = 1e15
 #: Files with such a number, and why it is not the bound.
 KEPT = {
     "c/drift.h 1e30": "the largest mean square of a row that counts",
-    "c/watch.h 1e15": "the largest reading of a stream that counts as present",
+    "c/watch_statistics.h 1e15": "the largest reading of a stream that counts as present",
     "c/width.h 1e30": "the largest square of a row that counts",
     **dict.fromkeys(
         (f"c/ring_table.h {limit}" for limit in ("1e18", "1e60", "1e150")),
         "where a filter starts again, far below the bounds",
     ),
     "c/ring_table.h 1e-300": "the smallest ridge",
+    **dict.fromkeys(
+        (f"c/krls_auto.h {limit}" for limit in ("1e18", "1e60", "1e100", "1e150")),
+        "where a filter starts again, far below the bounds",
+    ),
     "files/holds.pyx 1e18": "integers that a message shows as such",
     "c/sorf_row.h 1e30": "the largest sum of a row in single precision",
     "checkpointer.py 2**62": "the largest argument",

@@ -48,7 +48,7 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
     window = config.window_rows
     coefficients = (max(1, config.columns), slots * config.basis.per_member)
     can = {
-        "support_vectors": (d, slots),
+        "support_vectors": (config.n_inputs, slots),
         "norms": (1, slots),
         "window": (d, window),
         "window_labels": (1, window),

@@ -36,7 +36,8 @@ def test_the_largest_cosine_with_a_support_vector(kernel: str, dtype: str, budge
         assert found == pytest.approx(expected, abs=near)
 
 
-@pytest.mark.parametrize("name", RINGS)
+#: Vectors of krls_auto are relative to its first row.
+@pytest.mark.parametrize("name", [name for name in RINGS if name != "krls_auto"])
 def test_every_ring_answers_and_features_say_why_not(name: str) -> None:
     X, y = random_stream(5, 60, D)
     learner = ek.Learner(name, n_features=D, budget=10)

@@ -23,6 +23,7 @@ TASKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "linear": {"linear": True},
+    "linear group": {"linear_group": True},
     "relevance": {"relevance": True},
     "groups": {"widths": ((0.3, 1.0, 3.0), (3.0, 5.5))},
     "all": {

@@ -22,6 +22,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "leak": {"leak": 0.016},
     "candidates": {"linear": True, "last_label": True},
     "groups": {"widths": ((0.3, 1.0, 3.0), (3.0, 5.5))},
+    "no constant": {"constant": False},
+    "linear group": {"linear_group": True, "relevance": True, "leak": 0.016},
     "classes": {"n_classes": 3, "relevance": "shared"},
     "regression": {"loss": "square", "relevance": "shared"},
 }
@@ -190,14 +192,14 @@ def test_the_slope_is_the_derivative(kind: str) -> None:
     for x, label in zip(X[:700], y[:700], strict=True):
         plain.step(x, label)
     assert plain.gl != 0.0
-    E, alpha, _, _ = plain.shares()
+    E, alpha, _ = plain.shares()
     if plain.G == 1:
         E = np.ones(1)
     columns = {1: 1.0, 0: -1.0} if kind == "classes" else {0: 1.0}
 
     def blended(x: np.ndarray, gl: float) -> float:
         plain.set_scale(gl)
-        fw, fa = plain.models(plain.phi(x))
+        fw, fa = plain.models(x)
         f = E @ fa + alpha @ (fw - fa)
         return float(sum(sign * f[column] for column, sign in columns.items()))
 

@@ -15,6 +15,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "plain": {},
     "candidates": {"linear": True, "last_label": True},
     "groups": {"widths": ((0.3, 1.0, 3.0), (3.0, 5.5))},
+    "linear group": {"linear_group": True},
+    "no constant": {"constant": False},
 }
 
 
@@ -38,7 +40,7 @@ def plain_of(kind: str) -> RememberingSorf:
 
 def behind(plain: RememberingSorf, x: np.ndarray) -> list[float]:
     """f_a and f_w of all groups by their shares, g."""
-    fw, fa = plain.models(plain.phi(plain.inputs(x)))
+    fw, fa = plain.models(x)
     shares = plain.shares()[0]
     return [*((shares @ f)[0] / shares.sum() for f in (fa, fw)), plain.memory_scores(x)[0][0]]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from typing import Any
 
 import numpy as np
 import pytest
-from helpers import assert_agrees, in_turn
+from helpers import assert_agrees, by_pairs, in_turn
 from structured_cases import (
     BUDGET,
     CASES,
@@ -14,13 +15,16 @@ from structured_cases import (
     GAMMA,
     OPTIONS,
     SEED,
+    TASKS,
     D,
     every_type,
     learner_of,
     settings,
+    stored,
     stream,
 )
 
+import edgeolk as ek
 from edgeolk.bare import BareLearner
 from edgeolk.reference.sorf import Sorf as Reference
 from edgeolk.reference.sorf_novelty import SorfNovelty as NoveltyReference
@@ -54,6 +58,8 @@ def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> Non
     assert learner.weights_.shape == (2, BUDGET, plain.K, 2)
     assert learner.weights_.dtype == dtype
     assert_agrees(learner.weights_, weights, dtype)
+    for found, of in stored(learner, plain):
+        assert_agrees(found, of, dtype)
     if task == "classes":
         scores = np.array([plain.scores(x) for x in X[:40]])
         assert_agrees(learner.scores(X[:40]), scores, dtype)
@@ -62,6 +68,34 @@ def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> Non
     else:
         scores = np.array([plain.decision(x) for x in X[:40]])
         assert_agrees(learner.decision_function(X[:40]), scores, dtype)
+
+
+@pytest.mark.parametrize(
+    ("task", "kind", "more", "dtype"),
+    by_pairs(
+        TASKS,
+        [True, "last"],
+        [{}, {"constant": False}, {"last_label": True, "leak": 0.05}, {"drift": False}],
+        ["int8", "float64", "float32"],
+    ),
+)
+def test_the_inputs_alone_are_the_reference(
+    task: str, kind: bool | str, more: dict[str, Any], dtype: str
+) -> None:
+    """No frequencies, D = 0; with weights of rows."""
+    options = {**more, "linear_group": kind, **EXTRA[task]}
+    if task == "regression":
+        options.pop("leak", None)
+    X, y = stream(task, 400)
+    made = {"n_features": D, "D": 0, "scale": None, "dtype": dtype, "seed": SEED}
+    learner = ek.Learner("sorf", **made, kernel=ek.Gaussian(GAMMA), **options)
+    plain = Reference(D, 0, GAMMA, dtype=dtype, seed=SEED, **options)
+    for x, label, weight in zip(X, y, np.tile([1.0, 1.0, 0.3, 4.0], 100), strict=True):
+        expected = plain.step(x, label, weight)
+        assert_agrees(learner.learn_one(x, label, weight=weight), expected, dtype)
+    assert learner.updates == plain.updates
+    for found, of in stored(learner, plain):
+        assert_agrees(found, of, dtype, near=1e-7)
 
 
 @every_type

@@ -7,7 +7,6 @@ float32 to the bit.
 from __future__ import annotations
 
 import functools
-import math
 import os
 import shutil
 import subprocess
@@ -62,6 +61,9 @@ OPTIONS = {
     "shared": {"relevance": "shared"},
     "groups": {"groups": TWO_GROUPS},
     "shared groups": {"relevance": "shared", "groups": TWO_GROUPS},
+    "constant": {"constant": True},
+    "linear group": {"linear_group": True, "relevance": True},
+    "last linear group": {"linear_group": "last", "constant": True},
     "all": {"linear": True, "last_label": True, "relevance": True, "groups": TWO_GROUPS},
 }
 OPTIONS_AND_TYPES = [(name, dtype) for name in OPTIONS for dtype in TYPES]
@@ -88,7 +90,10 @@ def pair(task, dtype, d, D, form, gamma=0.1, options=None, **more):
         d, D, gamma, task=task, dtype=dtype, n_classes=4 if task == "classes" else 1,
         form=form[0], variant=form[1], seed=2**40 + 7, **options, **more,
     )  # fmt: skip
-    plain = Reference(d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False, **known, **options)
+    plain = Reference(
+        d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False,
+        **{"constant": False, **known, **options},
+    )  # fmt: skip
     return loops, plain
 
 
@@ -98,9 +103,9 @@ def assert_same(loops, plain, dtype):
     assert loops.mistakes[0] == plain.mistakes
     assert loops.updates[0] == plain.updates
     assert int(loops.rounding[0]) == plain.rounding.state
-    L = [*plain.L.ravel(), *(x for x in (plain.L_linear, plain.L_last) if not math.isinf(x))]
+    L = [*plain.L.ravel(), *(one.L for one in plain.outside)]
     known = {"w": plain.w.v, "a": plain.a.v, "L": np.array(L), "n": plain.n}
-    known |= {"wl": plain.wl, "Sl": plain.Sl} if plain.linear else {}
+    known |= {"wl": plain.linear.wl, "Sl": plain.linear.Sl} if plain.linear else {}
     for name, expected in known.items():
         assert_agrees(getattr(loops, name), expected, dtype)
 
@@ -169,7 +174,7 @@ def test_weights(form, task, dtype):
 def test_numbers_of_classes(form, K):
     X, y = stream("two", 150, 4)[0], np.arange(150) * 7 % K
     loops = Sorf(4, 100, 0.3, task="classes", n_classes=K, form=form[0], variant=form[1])
-    plain = Reference(4, 100, 0.3, dtype="int8", n_classes=K, drift=False)
+    plain = Reference(4, 100, 0.3, dtype="int8", n_classes=K, drift=False, constant=False)
     for a, b in zip(X, y, strict=True):
         assert loops.step(a, b) == plain.step(a, b)
     assert_same(loops, plain, "int8")
@@ -238,7 +243,7 @@ def test_changes_of_every_row(d, gamma):
     rng = np.random.default_rng(d)
     X = rng.standard_normal((700, d)).astype(np.float32)
     every = [Sorf(d, 200, gamma, form=form, variant=of) for form, of in (VECTORS[-1], EXACT[-1])]
-    plain = Reference(d, 200, gamma, dtype="int8", drift=False)
+    plain = Reference(d, 200, gamma, dtype="int8", drift=False, constant=False)
     for a, b in zip(X.astype(float), rng.choice([-1.0, 1.0], len(X)), strict=True):
         expected = plain.step(a, b)
         assert [loops.step(a, b) for loops in every] == [expected] * len(every)

@@ -107,6 +107,54 @@ def test_every_size_is_the_reference(d: int, budget: int) -> None:
         assert found[name].tolist() == [getattr(one, name) for one in expected]
 
 
+def wild_start(at: int) -> np.ndarray:
+    """Three channels, the middle one with a wild reading; its channels begin in different rows."""
+    X = waves(1500)
+    X[:4, 2] = np.nan
+    X[at, 1], X[at + 4, 2] = 1000.0, -1e4
+    X[1200, 1:] += 4.0
+    return X.astype(np.float32).astype(float)
+
+
+@every_type
+@pytest.mark.parametrize("at", [0, 4, 9])
+def test_a_wild_start_is_the_reference(dtype: str, at: int) -> None:
+    X, t = wild_start(at), times()
+    plain = WatchReference(
+        3, BUDGET, clock=True, seed=SEED, state="float64" if dtype == "float64" else "float32",
+        dtype="int8" if dtype == "int8" else "float64",
+    )  # fmt: skip
+    expected = [plain.step(x, float(seconds)) for x, seconds in zip(X, t, strict=True)]
+    learner = learner_of(dtype, n_features=3, clock=True)
+    found = learner.watch_many(X, t)
+    assert [ch.nt for ch in plain.channels] == [1500, 1490, 1486]
+    np.testing.assert_allclose(found["score"], [one.score for one in expected], rtol=1e-6)
+    for name in ("novel", "alarm", "event", "rare", "part", "channel"):
+        assert found[name].tolist() == [getattr(one, name) for one in expected]
+
+
+@pytest.mark.parametrize(
+    "start", ["waves", "flat, then a step", "two wild readings", "heavy tails"]
+)
+def test_other_starts_are_those_of_the_specification(start: str) -> None:
+    """No channel begins again."""
+    X = waves(200, 1)
+    if start == "flat, then a step":
+        X[:10], X[6] = 0.0, 5.0
+    elif start == "two wild readings":
+        X[2:4] += 1e3
+    elif start == "heavy tails":
+        X = np.random.default_rng(1).standard_t(3, (200, 1))
+        X[5] = 20.0
+    plain = WatchReference(1, BUDGET)
+    learner = learner_of("float64", n_features=1)
+    for x in X:
+        plain.step(x)
+        learner.learn_one(x)
+    stretches = np.asarray(learner._engine.view("channel_bytes"))[0].view(np.uint8)
+    assert plain.channels[0].nt == int(stretches[0]) + 256 * int(stretches[1]) == 200
+
+
 # ---- invariants ----------------------------------------------------------------------------------
 
 
@@ -250,6 +298,19 @@ def test_a_fault_is_told_by_its_channel_and_part() -> None:
     assert found["channel"][5500] == 2
     assert found["event"][5501:5560].all()
     assert learner.alarms == found["alarm"].sum() == 2
+
+
+@pytest.mark.parametrize("at", [0, 4, 9])
+def test_a_wild_one_of_the_first_readings_does_not_hide_a_fault(at: int) -> None:
+    """Otherwise the scale and the peaks of the channel are its for thousands of rows."""
+    X = waves(3000, 1)
+    X[2500] += 3.0
+    intact = ek.Learner(n_features=1, loss="novelty", history=True).watch_many(X)
+    X[at] = 1e4
+    found = ek.Learner(n_features=1, loss="novelty", history=True).watch_many(X)
+    assert intact["alarm"][2500]
+    assert found["alarm"][2500]
+    assert found["alarm"].sum() == intact["alarm"].sum()
 
 
 def test_an_hour_is_unusual_only_with_a_clock() -> None:

@@ -34,7 +34,7 @@ STREAMS: dict[str, dict[str, Any]] = {
 METHODS = {
     "binary": ["rbp", "bpa_s", "ahpatron"],
     "multiclass": ["rbp", "bpa_s"],
-    "regression": ["ogd", "bpa_s", "sorf"],
+    "regression": ["ogd", "krls_auto", "bpa_s", "sorf"],
     "novelty": ["nogd", "sorf"],
 }
 BASELINES = {

@@ -12,20 +12,33 @@ from exported import Compiled, signs, stream
 import edgeolk as ek
 from edgeolk.export.costs import stacks_of
 from firmware_sim.mcu import BOARDS, Program, Run, build, lacking, run
+from firmware_sim.mcu.emulator import execute
 from firmware_sim.mcu.program import HERE, STACK
 
 pytestmark = [pytest.mark.mcu, pytest.mark.skipif(bool(lacking()), reason=lacking())]
 
-#: A learner that fits 16 KiB beside its stack.
+#: A learner that fits 16 KiB beside its stack; one that fits 1 KiB with its working memory.
 OPTIONS: dict[str, Any] = {"ram": "4KiB"}
+SMALL: dict[str, Any] = {"ram": 640, "relevance": False, "drift": False, "gamma": 0.125}
+#: Boards with RAM for the first.
+LARGE = [name for name, board in BOARDS.items() if board.ram[1] >= 16 * 1024]
 
 
 def program(
-    board: str, learner: ek.Learner, folder: Path, scratch: str = "stack", **how: Any
+    board: str, learner: ek.Learner, folder: Path, scratch: str = "", main: str = "", **how: Any
 ) -> Program:
-    ek.export_c(learner, folder, scratch=scratch)
-    sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
-    return build(BOARDS[board], sources, folder / "board.elf", include=[folder], **how)
+    """With c/stream.c, or another source of main()."""
+    chosen = BOARDS[board]
+    if reason := lacking(chosen):
+        pytest.skip(reason)
+    ek.export_c(learner, folder, scratch=scratch or chosen.scratch)
+    given = HERE / "stream.c"
+    if main:
+        given = folder / "given.c"
+        given.write_text(main)
+    sources = [given, folder / "edgeolk.c", folder / "model.c"]
+    options = {"flags": (chosen.level,), "stack": chosen.stack, **how}
+    return build(chosen, sources, folder / "board.elf", include=[folder], **options)
 
 
 def packed(X: np.ndarray, y: np.ndarray) -> bytes:
@@ -37,7 +50,10 @@ def learned(board: str, name: str, rows: int, folder: Path) -> tuple[Run, ek.Lea
     X, y = stream(name, rows)
     assert len(X) == rows
     y = signs(y)
-    learner = ek.Learner(n_features=X.shape[1], **OPTIONS)
+    if board not in LARGE:
+        X = np.ascontiguousarray(X[:, :4])
+    options = OPTIONS if board in LARGE else SMALL
+    learner = ek.Learner(n_features=X.shape[1], **options)
     made = run(program(board, learner, folder), packed(X, y), folder)
     learner.learn_many(X, y)
     return made, learner, X
@@ -55,14 +71,14 @@ def test_learns_from_nothing_as_the_host_does(board: str, tmp_path: Path) -> Non
     host = Compiled(tmp_path, learner)
     assert host.load(made.state) == 0
     assert made.score == host.scores(X[-1])[0]
-    assert 1000 < made.stack < STACK
+    assert BOARDS[board].stack // 6 < made.stack < BOARDS[board].stack
     assert 0 < made.scored.least <= made.scored.mean < made.learned.mean < made.learned.most
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["occupancy", "robot", "office"])
 @pytest.mark.parametrize("board", ["microbit", "lm3s6965evb", "mps2-an386", "mps2-an500",
-                                   "mps2-an505"])  # fmt: skip
+                                   "mps2-an505", "uno"])  # fmt: skip
 def test_whole_streams(board: str, name: str, tmp_path: Path) -> None:
     made, learner, _ = learned(board, name, 5000, tmp_path)
     assert made.mistakes == learner.mistakes > 3
@@ -113,7 +129,7 @@ AROUND = 512
 
 @pytest.mark.parametrize(
     ("board", "rows"),
-    [*((board, 30) for board in BOARDS), pytest.param("mps2-an386", 2000, marks=pytest.mark.slow)],
+    [*((board, 30) for board in LARGE), pytest.param("mps2-an386", 2000, marks=pytest.mark.slow)],
 )
 def test_the_stack_that_is_printed_is_enough(board: str, rows: int, tmp_path: Path) -> None:
     """Six Gaussian inputs, a label that surprises: roundings that float cannot decide."""
@@ -149,3 +165,68 @@ def test_the_stack_of_calls_that_work_in_the_arena(board: str, flag: str, tmp_pa
 def test_a_model_too_large_is_not_linked(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="RAM"):
         program("microbit", ek.Learner(n_features=5, ram="16KiB"), tmp_path)
+
+
+def test_what_an_uno_has_room_for(tmp_path: Path) -> None:
+    """A learner of four inputs with its scaler: 1 KiB of arena, 512 B of stack, 16 KiB of flash.
+
+    The program around it included.
+    """
+    X, y = stream("robot", 60)
+    X, y = np.ascontiguousarray(X[:, :4]), signs(y)
+    learner = ek.Learner(n_features=4, **SMALL)
+    made = program("uno", learner, tmp_path)
+    found = run(made, packed(X, y), tmp_path)
+    learner.learn_many(X, y)
+    assert found.state == learner.__reduce__()[1][0]
+    assert learner.nbytes + 384 <= 1024  # its working memory
+    assert "#define EK_SCRATCH_BYTES 384u" in (tmp_path / "model.h").read_text()
+    assert made.flash <= 16 * 1024
+    assert found.stack <= 512
+
+
+#: Learns rows of a file and loads the state again after each; exits with the number of refusals.
+LOADS = """
+#include "board.h"
+#include "edgeolk.h"
+
+static uint8_t arena[EK_ARENA_BYTES];
+
+int main(void)
+{
+    ek_number x[EK_FEATURES];
+    uint8_t label[8];
+    int refused = 0;
+    const int rows = board_open("rows.bin", BOARD_READ);
+    ek_start(arena);
+    while (board_read(rows, x, sizeof x) == sizeof x && board_read(rows, label, 8) == 8) {
+        (void)ek_learn(arena, x, board_number(label), NULL);
+        refused += ek_load(arena, ek_file(arena), EK_STATE_BYTES) != EK_OK;
+    }
+    return refused;
+}
+"""
+
+
+def test_an_uno_loads_its_own_states(tmp_path: Path) -> None:
+    """Doubles of the state, such as a width that follows the rows, are not doubles there."""
+    X, y = stream("occupancy", 30)
+    learner = ek.Learner(n_features=4, **{**SMALL, "gamma": "auto", "ram": 512})
+    made = program("uno", learner, tmp_path, main=LOADS)
+    rows = packed(np.ascontiguousarray(X[:, :4]), signs(y))
+    (tmp_path / "rows.bin").write_bytes(rows)
+    assert execute(made, tmp_path, 60) == 0
+
+
+def test_an_uno_refuses_a_model_that_computes_in_double(tmp_path: Path) -> None:
+    learner = ek.Learner(n_features=4, **SMALL, dtype="float64")
+    with pytest.raises(RuntimeError, match="computes in double"):
+        program("uno", learner, tmp_path)
+
+
+def test_a_stack_that_reaches_the_variables_faults_on_an_uno(tmp_path: Path) -> None:
+    X, y = stream("occupancy", 8)
+    learner = ek.Learner(n_features=4, **{**SMALL, "ram": 1100})
+    made = program("uno", learner, tmp_path, stack=64)
+    with pytest.raises(RuntimeError, match="stack may be too small"):
+        run(made, packed(np.ascontiguousarray(X[:, :4]), signs(y)), tmp_path, seconds=60)

@@ -12,8 +12,16 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from edgeolk.hosting import REASONS, unpack_reason
-from firmware_sim.kinds.novelty import Novelty
-from firmware_sim.metrics.anomalies import ALARMS, ODDEST, Anomalies, RowDeviations, Standstill
+from firmware_sim.kinds.novelty import Novelty, reason
+from firmware_sim.metrics.anomalies import (
+    ALARMS,
+    ODDEST,
+    Anomalies,
+    Anomaly,
+    RowDeviation,
+    RowDeviations,
+    Standstill,
+)
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.report import to_dict, to_page, to_text
 
@@ -89,6 +97,26 @@ def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
     assert "pressure" in spike["reason"]
     assert any("flat for" in alarm["reason"] for alarm in data["alarms"])
     assert fs.write_report(result, tmp_path / "out")[3].read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("part", "reading", "unchanged", "words"),
+    [
+        ("flat", 21.5, 1, "CO2: flat for 2 readings"),
+        ("flat", 21.5, 1200, "CO2: flat for 1,201 readings"),
+        ("flat", np.nan, 1, "CO2: no reading for 1 row"),
+        ("flat", np.nan, 30, "CO2: no reading for 30 rows"),
+        ("value", 18170.0, 0, "CO2: 18,170 is outside everything seen so far"),
+        ("value", 1799.6, 0, "CO2: 1,800 is outside everything seen so far"),
+        ("change", 3.14159, 0, "CO2: changed faster than ever, now 3.142"),
+        ("season", 2.5e9, 0, "CO2: 2.5e+09 is unusual for this hour"),
+    ],
+)
+def test_reasons_in_words(part: str, reading: float, unchanged: int, words: str) -> None:
+    deviations = RowDeviation(1.0, (reading,), (4.0,), (unchanged,))
+    packed = float(16 * REASONS.index(part))
+    anomaly = Anomaly(0.6, 5, 0.0, packed, deviations)
+    assert reason(anomaly, ["CO2"]) == words
 
 
 def test_same_in_a_process(room: Path) -> None:

@@ -13,7 +13,7 @@ import firmware_sim as fs
 from edgeolk.hosting import REASONS, VERDICT_BITS
 from firmware_sim.metrics.courses import courses
 from firmware_sim.metrics.watching import CHANNELS, EVENTS, Envelope, Watching, flags_of
-from firmware_sim.report import to_dict, to_page
+from firmware_sim.report import to_dict, to_page, to_text
 
 DAY = 86_400.0
 
@@ -98,6 +98,8 @@ def test_busy_channels_are_drawn_with_reasons() -> None:
     notes = {chart.title: [mark.note for mark in chart.marks if mark.note] for chart in charts}
     assert notes == {"a": [], "b": ["flat"], "c": [], "f": ["outside"]}
     assert charts[0].x_ticks[0] == (1.0, "1\n1970-01-01")
+    # The last mark is above all others: an alarm does not hide its readings.
+    assert [chart.marks[-1].name for chart in charts] == ["a", "b", "c", "f"]
 
 
 @pytest.fixture(scope="module")
@@ -172,3 +174,22 @@ def test_same_in_a_process(plant: Path) -> None:
 def test_a_clock_that_does_not_fit_is_left_out(plant: Path) -> None:
     small = fs.replay(fs.ReplayConfig(str(plant), kind="novelty", ram="850B"))
     assert "clock" not in small.config.resolved.params
+
+
+def test_rows_before_the_first_verdict_are_not_the_most_anomalous(plant: Path) -> None:
+    """They all look as usual as a row can; of a short log there would be some."""
+    data = to_dict(replayed(plant, limit=400))
+    rows = [row["row"] for row in data["anomalies"]]
+    assert rows
+    assert min(rows) > 200
+
+
+def test_a_log_without_labels_has_no_figures_of_them(plant: Path) -> None:
+    text = to_text(replayed(plant, limit=400))
+    figures = text.split("Figures")[1].split("\n\n")[0]
+    assert "alarms a day" in figures
+    assert "rare rows" in figures
+    for name in ("AUC", "false alarms", "delay in rows", "in time"):
+        assert name not in figures
+    assert "updates" not in text
+    assert "gamma" not in text.split("kernel")[1].split("\n")[0]

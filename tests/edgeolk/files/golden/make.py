@@ -47,6 +47,28 @@ ADDED: dict[str, dict[str, Case]] = {
         "krls_t-scaled": ("krls_t", {"scale": "standard", "dtype": "float64"}, 40),
         "sogp-wide": ("sogp", {"budget": 33, "dtype": "float64"}, 90),
     },
+    "krls_auto": {
+        **{f"krls_auto-{dtype}": ("krls_auto", {"dtype": dtype}, 90)
+           for dtype in ("float32", "float64")},
+        "krls_auto-float32-narrow": ("krls_auto", {"coefficients": "float32"}, 40),
+        "krls_auto-filling": ("krls_auto", {}, 6),
+        "krls_auto-waiting": ("krls_auto", {}, 2),
+        "krls_auto-lags": ("krls_auto", {"lags": 2}, 40),
+        "krls_auto-lags-float64": ("krls_auto", {"lags": 2, "dtype": "float64"}, 40),
+    },
+    "rules": {
+        **{f"sorf-constant-{dtype}": ("sorf", {"dtype": dtype, "budget": 70}, 40)
+           for dtype in ("int8", "float32", "float64")},
+        "sorf-constant-classes": ("sorf", {"dtype": "int8", "budget": 70, "n_classes": 3}, 40),
+        "sorf-constant-regression": ("sorf", {"dtype": "int8", "loss": "square"}, 40),
+        **{f"sorf-linear-group-{dtype}": (
+               "sorf", {"dtype": dtype, "budget": 70, "linear_group": True, "n_classes": 3}, 40)
+           for dtype in ("int8", "float64")},
+        "sorf-linear-alone": ("sorf", {"dtype": "int8", "budget": 0, "linear_group": True}, 40),
+        "sorf-linear-last": (
+            "sorf", {"budget": 0, "linear_group": "last", "n_classes": 3, "scale": "standard",
+                     "drift": False, "constant": False}, 40),
+    },
     "watch": {
         f"sorf-watch-{dtype}{mark}": (
             "sorf", {"loss": "novelty", "history": True, "budget": 64, "dtype": dtype, **more}, 250

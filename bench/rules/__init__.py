@@ -1,0 +1,1 @@
+"""`sorf` beside rules that a person would try first."""
