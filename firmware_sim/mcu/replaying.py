@@ -18,6 +18,10 @@ from firmware_sim.mcu.sampling import sample_on
 from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
 
+#: Rows learned from one that is also scored to the next, in c/stream.c; the last is scored twice
+#: more.
+_SCORED = 16
+
 
 @dataclass(frozen=True)
 class Emulated:
@@ -149,9 +153,12 @@ class OnBoard:
             raise SimulatorError(f"--on {self._board.name}: {why}") from None
         undecided = 0
         kind = self._kind
-        for row, label in rows:
+        for at, (row, label) in enumerate(rows, 1):
             score = learner.learn_one(row, *([label] if kind.is_supervised else []))
             undecided += kind.counts_zero_as_mistake and score == 0.0 and label > 0.0
+            # A learner with the last label counts its answers: the board gives as many.
+            for _ in range((at % _SCORED == 0) + 2 * (at == len(rows))):
+                learner.predict_one(row)
         return Emulated(
             self._board.name, self._board.core, found.steps, found.mistakes, learner.mistakes,
             same_state(found, learner), program.flash, program.ram, found.stack,
