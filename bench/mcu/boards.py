@@ -164,7 +164,8 @@ _PLAIN: dict[str, Any] = {"algorithm": "sorf", "D": D, "gamma": "auto", "scale":
                           "drift": True, "relevance": True, "memory": 0}  # fmt: skip
 _TIME: dict[str, Any] = {"D": D, "history": True}
 #: What an Uno has room for.
-SMALL: dict[str, Any] = {"ram": 640, "relevance": False, "drift": False, "gamma": 0.125}
+SMALL: dict[str, Any] = {"ram": 640, "relevance": False, "drift": False, "constant": False,
+                         "gamma": 0.125}  # fmt: skip
 #: Learners, the first as it is recommended.
 KINDS: dict[str, dict[str, Any]] = {
     "two classes": _PLAIN,

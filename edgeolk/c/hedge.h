@@ -47,7 +47,15 @@ enum { OLK_COMMONEST_COST = 3 };
 
 static inline int olk_has_outsider(const olk_sorf *p, int i)
 {
-    return i == OLK_LINEAR ? p->linear : (i == OLK_LAST_LABEL ? p->last_label : p->constant);
+    const olk_sorf *o = OLK_OPTIONS_OF(p);
+    return i == OLK_LINEAR ? o->linear : (i == OLK_LAST_LABEL ? o->last_label : o->constant);
+}
+
+/* OLK_OUTSIDERS, or 0 where there are none: a program for one learner then has no loop over them. */
+static inline int olk_outsiders(const olk_sorf *p)
+{
+    const olk_sorf *o = OLK_OPTIONS_OF(p);
+    return o->linear || o->last_label || o->constant ? OLK_OUTSIDERS : 0;
 }
 
 static inline olk_real olk_outsider_cost(const olk_sorf *p, int i)
@@ -83,6 +91,8 @@ static inline olk_real olk_commonest_label(const olk_sorf *p, const olk_sorf_sta
 static inline void olk_ask_outsiders(const olk_sorf *p, const olk_sorf_state *s, olk_real linear,
                                      olk_group_scores *f)
 {
+    if (!olk_outsiders(p))
+        return;
     f->outside[OLK_LINEAR] = linear;
     f->outside[OLK_LAST_LABEL] = p->last_label ? *(const olk_real *)s->last : 0;
     f->outside[OLK_COMMONEST] = olk_commonest_label(p, s);
@@ -117,7 +127,7 @@ static OLK_NOINLINE void olk_sorf_expert_weights(const olk_sorf *p, const olk_re
     olk_real min_loss = cumulative_loss[0], total = 0;
     for (int32_t q = 1; q < p->groups * A; q++)
         min_loss = cumulative_loss[q] < min_loss ? cumulative_loss[q] : min_loss;
-    for (int i = 0, q = 0; i < OLK_OUTSIDERS; i++) {
+    for (int i = 0, q = 0; i < olk_outsiders(p); i++) {
         weights->beta[i] = 0;
         if (!olk_has_outsider(p, i))
             continue;
@@ -133,7 +143,7 @@ static OLK_NOINLINE void olk_sorf_expert_weights(const olk_sorf *p, const olk_re
         }
         total += weights->E[g];
     }
-    for (int i = 0, q = 0; i < OLK_OUTSIDERS; i++)
+    for (int i = 0, q = 0; i < olk_outsiders(p); i++)
         if (olk_has_outsider(p, i))
             total += weights->beta[i] = olk_exponential(-sharp * (outside[q++] - min_loss) -
                                                         olk_outsider_cost(p, i));
@@ -141,7 +151,7 @@ static OLK_NOINLINE void olk_sorf_expert_weights(const olk_sorf *p, const olk_re
         weights->E[g] /= total;
         weights->alpha[g] /= total;
     }
-    for (int i = 0; i < OLK_OUTSIDERS; i++)
+    for (int i = 0; i < olk_outsiders(p); i++)
         weights->beta[i] /= total;
 }
 
@@ -158,7 +168,7 @@ static OLK_NOINLINE olk_real olk_sorf_score(const olk_group_scores *f,
     for (g = 0; g < OLK_OPTIONS_OF(f->p)->groups; g++)
         sum += weights->E[g] * f->fa[g * K + c] +
                weights->alpha[g] * (f->fw[g * K + c] - f->fa[g * K + c]);
-    for (int i = 0; i < OLK_OUTSIDERS; i++)
+    for (int i = 0; i < olk_outsiders(OLK_OPTIONS_OF(f->p)); i++)
         if (olk_has_outsider(OLK_OPTIONS_OF(f->p), i))
             sum += weights->beta[i] * olk_outside_score(f, i, c);
     return sum;
@@ -221,7 +231,7 @@ static OLK_NOINLINE void olk_sorf_update_losses(const olk_group_scores *f, olk_r
             if (g == lead && (q == 0 || q == p->n_blends - 1))
                 costs[q > 0] = cost;
         }
-    for (int i = 0; i < OLK_OUTSIDERS; i++) {
+    for (int i = 0; i < olk_outsiders(p); i++) {
         if (!olk_has_outsider(p, i))
             continue;
         olk_real m = regression ? f->outside[i] : y * f->outside[i];

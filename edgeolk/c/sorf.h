@@ -239,7 +239,7 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     olk_update_averages(p, s);
     if (p->last_label)
         *(olk_real *)s->last = p->task == OLK_SORF_CLASSES ? y + 1 : y;
-    if (p->constant && !regression)
+    if (OLK_OPTIONS_OF(p)->constant && !regression)
         olk_count_label(p, s, y, olk_counted(s, weight));
     *s->t += 1;
     olk_sorf_windows(p, s->L, *s->t, s->n);

@@ -180,11 +180,11 @@ typedef struct {
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
     uint16_t *flags;        /* marked before the first write of a step; may be NULL */
-    float *label_counts;    /* constant: labels so far, [2] of -1 and +1, or [K] */
-    void *linear_w, *linear_a; /* linear group: [d + 1][K] stored numbers */
 #ifdef OLK_FEW_PARTS /* a program for a learner without the following: all are one NULL */
     __extension__ union {
 #endif
+    float *label_counts;    /* constant: labels so far, [2] of -1 and +1, or [K] */
+    void *linear_w, *linear_a; /* linear group: [d + 1][K] stored numbers */
     double *target;         /* regression: mean, sum of squared deviations */
     void *last;             /* last label: y, z, or class + 1; if labels lapse, answers since; of
                                type */

@@ -146,6 +146,7 @@ def _has_small_angles(config: Any, setup: dict[str, Any]) -> bool:
 
 #: Regions of parts that the simplest learner does not have (olk_sorf_state in c/sorf_types.h).
 _OTHER_PARTS = (
+    *("label_counts", "linear_weights", "linear_mean"),
     *("target", "last_label", "novelty", "linear", "relevance", "gradient_steps"),
     *("shared_relevance", "drift", "row_memory", "memory_state", "memory_mistakes"),
     *("memory_narrow", "channels", "channel_counts", "channel_bytes", "clock", "clock_bytes"),

@@ -117,7 +117,9 @@ def test_its_sketch_prints_what_the_page_says(
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     lines = printed[printed.index("rows") :].split("\n")
     assert [line.strip() for line in lines if line.strip()] == blocks("text")[0].splitlines()
-    learner = ek.Learner(n_features=4, ram=640, relevance=False, drift=False, gamma=0.125)
+    learner = ek.Learner(
+        n_features=4, ram=640, relevance=False, drift=False, constant=False, gamma=0.125
+    )
     readings = (volts.astype(np.uint32) * 1023 // 5000).astype(np.float32)
     for first, line in zip((0, 100, 200), lines[1:], strict=False):
         learner.learn_many(readings[first : first + 100], y[first : first + 100])

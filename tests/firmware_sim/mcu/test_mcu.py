@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.mcu, pytest.mark.skipif(bool(lacking()), reason=lackin
 
 #: A learner that fits 16 KiB beside its stack; one that fits 1 KiB with its working memory.
 OPTIONS: dict[str, Any] = {"ram": "4KiB"}
-SMALL: dict[str, Any] = {"ram": 640, "relevance": False, "drift": False, "gamma": 0.125}
+SMALL: dict[str, Any] = {"ram": 640, "relevance": False, "drift": False, "constant": False,
+                         "gamma": 0.125}  # fmt: skip
 #: Boards with RAM for the first.
 LARGE = [name for name, board in BOARDS.items() if board.ram[1] >= 16 * 1024]
 
