@@ -170,6 +170,7 @@ SMALL: dict[str, Any] = {"ram": 640, "relevance": False, "drift": False, "consta
 KINDS: dict[str, dict[str, Any]] = {
     "two classes": _PLAIN,
     "two classes, small": SMALL,
+    "linear alone": {"algorithm": "sorf", "D": 0, "linear_group": True, "scale": "standard"},
     "memory of 40 rows": {**_PLAIN, "memory": 40},
     "three classes": {**_PLAIN, "n_classes": 3},
     "regression": {**_PLAIN, "loss": "square"},
