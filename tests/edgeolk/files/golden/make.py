@@ -56,6 +56,15 @@ ADDED: dict[str, dict[str, Case]] = {
         "krls_auto-lags": ("krls_auto", {"lags": 2}, 40),
         "krls_auto-lags-float64": ("krls_auto", {"lags": 2, "dtype": "float64"}, 40),
     },
+    "late": {
+        **{f"sorf-late-{dtype}": (
+               "sorf", {"dtype": dtype, "budget": 70, "delay": 7, "kept_answers": 3,
+                        "last_label": True}, 40)
+           for dtype in ("int8", "float32", "float64")},
+        "sorf-late-classes": (
+            "sorf", {"dtype": "int8", "budget": 70, "n_classes": 3, "delay": 5, "memory": 5}, 40),
+        "sorf-late-regression": ("sorf", {"dtype": "int8", "loss": "square", "delay": 5}, 40),
+    },
     "rules": {
         **{f"sorf-constant-{dtype}": ("sorf", {"dtype": dtype, "budget": 70}, 40)
            for dtype in ("int8", "float32", "float64")},
@@ -167,7 +176,12 @@ def write(folder: Path, version: int, stem: str, case: Case) -> None:
             for t in range(start, end)
         ]
 
+    delay = options.get("delay", 0) if name == "sorf" else 0
+    for t in range(delay):
+        learner.ask_one(xs[t])
     for t in range(learned):
+        if delay:
+            learner.ask_one(xs[t + delay])
         if learner.steps % 7 == 3 and "n_classes" not in options:
             learner.ask_label(xs[t])
         learn(t, t + 1)
