@@ -81,7 +81,8 @@ def follow(
 ) -> ek.Learner:  # fmt: skip
     """Ask, learn, give up, restart, save; scores and losses after each move."""
     X, y = stream(task, len(moves))
-    at, waiting = 0, []
+    at = 0
+    waiting: list[int] = []
     for move in moves:
         if move == "ask":
             expected = scores_of(learner, plain, X[at])
