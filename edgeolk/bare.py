@@ -181,27 +181,29 @@ class BareLearner(Forecasting):
         """
         return self._engine.learn_row(x, y, weight, time)
 
-    def ask_one(self, x: Any) -> float:
-        """Answer one row and remember it until its target comes, as ``Learner.ask_one``.
+    def ask_one(self, x: Any, out: Any = None) -> Any:
+        """Answer one row, which then waits for its target, as ``Learner.ask_one``.
 
         Parameters
         ----------
         x : contiguous float64 buffer of n_features numbers
             NaN for a missing reading.
+        out : writable float64 buffer of n_classes numbers
+            Of several classes: receives the scores.
 
         Returns
         -------
         float
-            The forecast.
+            The forecast; with ``delay=`` the score. None with several classes.
 
         Raises
         ------
         TypeError, ValueError
             Wrong buffer or length, or an infinite number; nothing is changed.
         AttributeError
-            The learner was made without ``history=True``.
+            The learner was made with neither ``history=True`` nor ``delay=``.
         """
-        return self._engine.ask_row(x)
+        return self._engine.ask_row(x, out)
 
     def decision_one(self, x: Any) -> float:
         """Score of one row; nothing is learned. With ``lapse=`` it is counted as an answer.

@@ -44,6 +44,7 @@ class Stream:
     X: Rows
     y: Rows
     task: Task
+    asks: bool = False  # whether late labels are counted as experts answered, `delay=`
     found: dict[Any, float] = field(default_factory=dict)
 
     @property
@@ -59,7 +60,7 @@ class Stream:
         return f"{self.order}, {kind}"
 
 
-def stream(name: str, order: str, rows: int) -> Stream:
+def stream(name: str, order: str, rows: int, *, asks: bool = False) -> Stream:
     """The first rows of a set; noise: labels permuted apart from permuted rows."""
     spec = SPECS[name]
     X, y = load(name, rows, raw=True)
@@ -73,7 +74,7 @@ def stream(name: str, order: str, rows: int) -> Stream:
     if regression:
         y = (y - y.mean()) / y.std()
     task = Task(X.shape[1], max(1, spec.classes), regression)
-    return Stream(name, order, X, y, task)
+    return Stream(name, order, X, y, task, asks)
 
 
 def common(X: Rows) -> Rows:
@@ -134,6 +135,8 @@ def ours(of: Stream, ram: str, seeds: Sequence[int], **options: Any) -> float | 
         made["loss"] = "square"
     if of.order == "in order":
         made["history"] = "auto"  # labels are known before the next row
+    if of.asks and of.delay:
+        made = {"delay": of.delay, "last_label": True, **made}
     try:
         ek.plan(**made)
     except ValueError:
@@ -151,7 +154,12 @@ def answered(of: Stream, learner: ek.Learner) -> float:
         return 100.0 * float(np.mean(margins <= 0.0))
     wrong = 0.0
     for asked, learned in late(len(of.X), of.delay):
-        wrong += learner.predict_one(of.X[asked]) != of.y[asked]
+        if of.asks:
+            f = np.atleast_1d(learner.ask_one(of.X[asked]))
+            answer = float(np.argmax(f)) if of.task.classes > 1 else (1.0 if f[0] >= 0.0 else -1.0)
+        else:
+            answer = learner.predict_one(of.X[asked])
+        wrong += answer != of.y[asked]
         if learned is not None:
             learner.learn_one(of.X[learned], of.y[learned])
     return 100.0 * wrong / len(of.X)

@@ -119,8 +119,7 @@ static inline void olk_reset_weights(const olk_sorf *p, const olk_sorf_state *s,
                                      size_t item)
 {
     const size_t nbytes = 2 * (size_t)p->D * (size_t)p->classes * item;
-    const int32_t counters =
-        p->groups * p->n_blends + p->linear + p->last_label + p->constant;
+    const size_t number = wide ? sizeof(double) : sizeof(float);
     if (nbytes) {
         memset(s->w, 0, nbytes);
         memset(s->a, 0, nbytes);
@@ -130,7 +129,9 @@ static inline void olk_reset_weights(const olk_sorf *p, const olk_sorf_state *s,
         if (s->linear_a)
             memset(s->linear_a, 0, (size_t)(p->d + 1) * (size_t)p->classes * item);
     }
-    memset(s->L, 0, (size_t)counters * (wide ? sizeof(double) : sizeof(float)));
+    memset(s->L, 0, (size_t)olk_n_losses(p) * number);
+    if (p->delay)
+        memset(s->late_losses, 0, 2 * (size_t)p->groups * number);
     olk_begin_windows(p, s, wide);
     if (olk_has_memory(p))
         olk_clear_memory(s, wide);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "late_labels.h"
 #include "sorf_form.h"
 
 /* Blocks are averaged in turn, one in eight per row (docs/sorf.md, section 5, step 6). */
@@ -212,24 +213,156 @@ static inline olk_real olk_sorf_cost(const olk_sorf *p, olk_real margin, olk_rea
     return square < OLK_MAX_ERROR ? square : OLK_MAX_ERROR;
 }
 
+/* -- Labels that come late (section 7h) -- */
+
+/* delta to the power of `rows`, by squares. */
+static inline olk_real olk_decayed(olk_real delta, uint64_t rows)
+{
+    olk_real decayed = 1;
+    for (; rows; rows >>= 1, delta *= delta)
+        decayed *= rows & 1 ? delta : 1;
+    return decayed;
+}
+
+/* How the row that is learned counts in the losses of experts. */
+typedef struct {
+    const uint8_t *answers; /* those of when it was asked; NULL: experts count as they answer now */
+    olk_real decay, weight;
+} olk_counting;
+
+/* A row that was asked counts if its answers were kept, and then for those that were not. */
+static inline olk_counting olk_counting_of(const olk_sorf *p, const olk_sorf_state *s,
+                                           olk_real weight)
+{
+    olk_counting count = {NULL, (olk_real)p->delta, weight};
+    if (!olk_is_late(p) || !s->late_counts[OLK_LATE_PENDING])
+        return count;
+    count.answers = olk_oldest_entry(p, s);
+    count.decay = count.answers ? olk_decayed((olk_real)p->delta, (uint64_t)p->spacing) : 1;
+    count.weight = count.answers ? (olk_real)p->spacing * weight : 0;
+    return count;
+}
+
+/* Number i of an entry of regression. */
+static inline olk_real olk_score_in_entry(const uint8_t *entry, int32_t i)
+{
+    float score;
+    memcpy(&score, entry + (size_t)i * sizeof score, sizeof score);
+    return (olk_real)score;
+}
+
+static inline void olk_put_score_in_entry(uint8_t *entry, int32_t i, olk_real f)
+{
+    const float score = (float)f;
+    memcpy(entry + (size_t)i * sizeof score, &score, sizeof score);
+}
+
+/* What the answer of expert i in an entry costs; those of the memory are behind the others. */
+static OLK_NOINLINE olk_real olk_cost_in_entry(const olk_sorf *p, const uint8_t *entry, int32_t i,
+                                               olk_real y)
+{
+    const int32_t G = p->groups, A = p->n_blends;
+    if (p->task == OLK_SORF_CLASSES)
+        return entry[i] != (int)y;
+    if (p->task == OLK_SORF_BINARY)
+        return (entry[i / 8] >> i % 8 & 1) != (y > 0);
+    if (i >= G * A)
+        return olk_sorf_cost(p, olk_score_in_entry(entry, 2 * G + i - G * A), y);
+    const olk_real fw = olk_score_in_entry(entry, i / A);
+    const olk_real fa = olk_score_in_entry(entry, G + i / A);
+    return olk_sorf_cost(p, fa + (olk_real)p->blends[i % A] * (fw - fa), y);
+}
+
+/* The class with the largest score of columns up to c, given that of those before; OLK_NO_CLASS at
+   a tie; one column: whether the score is not below 0. */
+static inline int olk_answer_with(const olk_sorf *p, ptrdiff_t c, olk_real score, olk_real *best,
+                                  int before)
+{
+    if (p->task != OLK_SORF_CLASSES)
+        return score >= 0;
+    if (c > 0 && !(score > *best))
+        return score == *best ? OLK_NO_CLASS : before;
+    *best = score;
+    return (int)c;
+}
+
+static inline void olk_put_answer(const olk_sorf *p, uint8_t *entry, int32_t i, int answer)
+{
+    if (p->task == OLK_SORF_CLASSES)
+        entry[i] = (uint8_t)answer;
+    else
+        entry[i / 8] |= (uint8_t)(answer << i % 8);
+}
+
+/* Writes the answers of experts to an entry, but for those of a row memory; regression: the scores
+   that they follow from. */
+static inline void olk_put_answers(const olk_group_scores *f, uint8_t *entry)
+{
+    const olk_sorf *p = f->p;
+    const int32_t G = p->groups;
+    const int regression = p->task == OLK_SORF_REGRESSION;
+    int32_t at = regression ? 2 * G : G * p->n_blends;
+    memset(entry, 0, olk_entry_bytes(p));
+    for (int32_t g = 0; g < G; g++) {
+        if (regression) {
+            olk_put_score_in_entry(entry, g, f->fw[g]);
+            olk_put_score_in_entry(entry, G + g, f->fa[g]);
+            continue;
+        }
+        for (int32_t q = 0; q < p->n_blends; q++) {
+            olk_real best = 0;
+            int answer = 0;
+            for (ptrdiff_t c = 0; c < p->classes; c++)
+                answer = olk_answer_with(
+                    p, c, olk_sorf_score(f, NULL, g, (olk_real)p->blends[q], c), &best, answer);
+            olk_put_answer(p, entry, g * p->n_blends + q, answer);
+        }
+    }
+    for (int i = 0; i < OLK_OUTSIDERS; i++) {
+        if (!olk_has_outsider(p, i))
+            continue;
+        if (regression)
+            olk_put_score_in_entry(entry, at++, f->outside[i]);
+        else if (p->task == OLK_SORF_CLASSES) /* a class plus 1, or 0 */
+            olk_put_answer(p, entry, at++,
+                           f->outside[i] > 0 ? (int)f->outside[i] - 1 : OLK_NO_CLASS);
+        else
+            olk_put_answer(p, entry, at++, f->outside[i] >= 0);
+    }
+}
+
+/* -- Losses -- */
+
 /* Cumulative losses after a row; costs: those of the average and of the last weights of group
    `lead`. */
-static OLK_NOINLINE void olk_sorf_update_losses(const olk_group_scores *f, olk_real y,
-                                                olk_real weight, olk_real *cumulative_loss,
-                                                int32_t lead, olk_real *costs)
+static OLK_NOINLINE void olk_sorf_update_losses(const olk_group_scores *f, const olk_sorf_state *s,
+                                                olk_real y, olk_real weight, int32_t lead,
+                                                olk_real *costs)
 {
     const olk_sorf *p = OLK_OPTIONS_OF(f->p);
     const int regression = p->task == OLK_SORF_REGRESSION;
-    const olk_real delta = (olk_real)p->delta;
+    const int late = olk_is_late(p);
+    const olk_counting count = olk_counting_of(p, s, weight);
+    olk_real *cumulative_loss = s->L;
+    int32_t expert = 0;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t q = 0; q < p->n_blends; q++, cumulative_loss++) {
             const olk_real blend = (olk_real)p->blends[q];
             const olk_real m = regression ? olk_sorf_score(f, NULL, g, blend, 0)
                                           : olk_sorf_margin(f, NULL, g, blend, y);
             const olk_real cost = olk_sorf_cost(p, m, y);
-            *cumulative_loss = delta * *cumulative_loss + weight * cost;
-            if (g == lead && (q == 0 || q == p->n_blends - 1))
+            const olk_real counted = late && count.answers
+                                         ? olk_cost_in_entry(p, count.answers, expert++, y)
+                                         : cost;
+            *cumulative_loss = count.decay * *cumulative_loss + count.weight * counted;
+            if (q != 0 && q != p->n_blends - 1)
+                continue;
+            if (g == lead)
                 costs[q > 0] = cost;
+            if (late) {
+                olk_real *of_window = (olk_real *)s->late_losses + 2 * g + (q > 0);
+                *of_window = (olk_real)p->delta * *of_window + weight * cost;
+            }
         }
     for (int i = 0; i < olk_outsiders(p); i++) {
         if (!olk_has_outsider(p, i))
@@ -237,21 +370,27 @@ static OLK_NOINLINE void olk_sorf_update_losses(const olk_group_scores *f, olk_r
         olk_real m = regression ? f->outside[i] : y * f->outside[i];
         if (p->task == OLK_SORF_CLASSES) /* another class loses, and so does none */
             m = (olk_real)(f->outside[i] == y + 1);
-        *cumulative_loss = delta * *cumulative_loss + weight * olk_sorf_cost(p, m, y);
+        const olk_real counted = late && count.answers
+                                     ? olk_cost_in_entry(p, count.answers, expert++, y)
+                                     : olk_sorf_cost(p, m, y);
+        *cumulative_loss = count.decay * *cumulative_loss + count.weight * counted;
         cumulative_loss++;
     }
 }
 
-/* Averaging windows after every eighth row, t counting rows. */
-static OLK_NOINLINE void olk_sorf_windows(const olk_sorf *p, const olk_real *cumulative_loss,
-                                          uint64_t t, olk_real *n)
+/* Averaging windows after every eighth row, the row just learned counted. */
+static OLK_NOINLINE void olk_sorf_windows(const olk_sorf *p, const olk_sorf_state *s)
 {
+    const uint64_t t = *s->t;
+    olk_real *n = s->n;
     if (t % OLK_OCTET)
         return;
     const olk_real shortest = (olk_real)p->cmin, longest = (olk_real)p->cmax;
     for (int32_t g = 0; g < p->groups; g++) {
-        const olk_real *losses = cumulative_loss + g * p->n_blends;
-        if (losses[0] <= losses[p->n_blends - 1]) {
+        const olk_real *losses = olk_is_late(p) ? (const olk_real *)s->late_losses + 2 * g
+                                                : (const olk_real *)s->L + g * p->n_blends;
+        const int32_t last = olk_is_late(p) ? 1 : p->n_blends - 1;
+        if (losses[0] <= losses[last]) {
             n[g] = n[g] + 1 < longest ? n[g] + 1 : longest;
         } else {
             const olk_real octets = (olk_real)(t / OLK_OCTET + 1);

@@ -112,11 +112,8 @@ static inline olk_real olk_decayed_square(olk_real G, olk_real q)
    0. */
 static inline olk_real olk_count_gradient(const olk_sorf_state *s)
 {
-    olk_real decayed = 1, power = olk_relevance_memory;
     *s->gradient_steps += 1;
-    for (uint64_t u = *s->gradient_steps; u; u >>= 1, power *= power)
-        decayed *= u & 1 ? power : 1;
-    return 1 - decayed;
+    return 1 - olk_decayed(olk_relevance_memory, *s->gradient_steps);
 }
 
 /* A log scale after a step along q, where G is the squared gradient including q. */

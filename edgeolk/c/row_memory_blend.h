@@ -129,13 +129,30 @@ static inline olk_real olk_blend_memory(const olk_group_scores *f,
     const olk_real *scores = olk_feature_scores(f, expert_weights);
     const olk_memory_blend now = olk_memory_blend_of(p, s);
     const olk_real margin = olk_memory_margin(p, scores, now, y);
+    const olk_counting count = olk_counting_of(p, s, weight);
     for (int i = 0; i < olk_n_memory_experts(p); i++) {
         olk_real *loss = i < OLK_MEMORY_WEIGHTS
                              ? (olk_real *)s->memory_mistakes + i
                              : (olk_real *)s->memory_narrow + (i - OLK_MEMORY_WEIGHTS);
-        const olk_real m = olk_memory_margin(p, scores, olk_memory_expert(i), y);
-        *loss = (olk_real)p->delta * *loss + (m <= 0 ? weight : 0);
+        const int wrong =
+            olk_is_late(p) && count.answers
+                ? olk_cost_in_entry(p, count.answers, olk_n_losses(p) + i, y) > 0
+                : olk_memory_margin(p, scores, olk_memory_expert(i), y) <= 0;
+        *loss = count.decay * *loss + (wrong ? count.weight : 0);
     }
     *score = p->task == OLK_SORF_CLASSES ? margin : olk_memory_score(p, scores, now, 0);
     return margin;
+}
+
+/* Writes the answers of the memory's experts to an entry, behind those of the others. */
+static inline void olk_put_memory_answers(const olk_sorf *p, const olk_real *scores, uint8_t *entry)
+{
+    for (int i = 0; i < olk_n_memory_experts(p); i++) {
+        olk_real best = 0;
+        int answer = 0;
+        for (ptrdiff_t c = 0; c < p->classes; c++)
+            answer = olk_answer_with(p, c, olk_memory_score(p, scores, olk_memory_expert(i), c),
+                                     &best, answer);
+        olk_put_answer(p, entry, olk_n_losses(p) + i, answer);
+    }
 }

@@ -16,6 +16,7 @@ typedef struct {
     size_t label_counts, linear_weights, linear_mean;
     size_t relevance, shared_relevance, gradient_steps, drift;
     size_t row_memory, memory_state, memory_mistakes, memory_narrow;
+    size_t late_counts, late_losses, late_answers, late_scores;
     size_t novelty;
     size_t channels, channel_counts, channel_bytes, clock, clock_bytes, watch_scores, watch;
     size_t errors, skipped;

@@ -121,6 +121,28 @@ static inline void olk_write_parts(const olk_group_scores *f,
 #endif
 }
 
+/* The answers of experts to a row, where the call asks for them. */
+static inline void olk_write_answers(const olk_group_scores *f, const olk_sorf_state *s)
+{
+#ifdef OLK_SORF_NO_WISHES
+    (void)f, (void)s;
+#else
+    if (s->answers)
+        olk_put_answers(f, s->answers);
+#endif
+}
+
+static inline void olk_write_memory_answers(const olk_sorf *p, const olk_sorf_state *s,
+                                            const olk_real *scores)
+{
+#ifdef OLK_SORF_NO_WISHES
+    (void)p, (void)s, (void)scores;
+#else
+    if (s->answers)
+        olk_put_memory_answers(p, scores, s->answers);
+#endif
+}
+
 /* What a row with this weight counts in the losses of experts. */
 static inline olk_real olk_counted(const olk_sorf_state *s, olk_real weight)
 {
@@ -168,8 +190,10 @@ static OLK_OUTSIDE void olk_judge(const olk_group_scores *f, const olk_sorf_stat
     plan->slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(f, &weights, -1, 0, y) : 0;
     plan->slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
 #endif
-    olk_sorf_update_losses(f, y, olk_counted(s, weight), s->L, olk_heaviest_group(p, &weights),
+    olk_sorf_update_losses(f, s, y, olk_counted(s, weight), olk_heaviest_group(p, &weights),
                            found->costs);
+    if (olk_is_late(p))
+        olk_drop_oldest(s);
     found->cost = olk_sorf_cost(p, found->blended, y);
     found->changes = olk_losses(f, y, weight, *s->t, plan) > 0;
     plan->follows = follows && (regression || 1 - found->blended > 0);
@@ -242,7 +266,7 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     if (OLK_OPTIONS_OF(p)->constant && !regression)
         olk_count_label(p, s, y, olk_counted(s, weight));
     *s->t += 1;
-    olk_sorf_windows(p, s->L, *s->t, s->n);
+    olk_sorf_windows(p, s);
     if (p->drift)
         olk_record_losses(p, s, sizeof(olk_real) == sizeof(double),
                           (olk_scalar)(regression ? found.cost
@@ -284,9 +308,11 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdi
     }
     olk_group_scores f = {p, fw, fa, {0}, recalled, 0};
     olk_ask_outsiders(p, s, linear, &f);
+    olk_write_answers(&f, s);
     if (olk_has_memory(p)) {
         const olk_real *scores = olk_feature_scores(&f, expert_weights);
         const olk_memory_blend blend = olk_memory_blend_of(p, s);
+        olk_write_memory_answers(p, s, scores);
         for (ptrdiff_t c = 0; c < p->classes; c++)
             out[c] = (olk_scalar)olk_memory_score(p, scores, blend, c);
     } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "holds.h"
+#include "late_labels.h"
 #include "sorf_row.h"
 #include "watch_holds.h"
 
@@ -30,10 +31,14 @@ static inline int olk_check_weights(const olk_setup *m, const uint8_t *block, si
 }
 
 /* The largest discounted sum of mistakes, each of which costs at most `cost` times the weight of the
-   row, with a margin for the rounding of the sum and of its discount. */
+   row, with a margin for the rounding of the sum and of its discount. A row may stand for several,
+   which then are discounted together. */
 static inline double olk_most_mistakes(const olk_setup *m, double cost)
 {
-    const double rest = 1.0 - (double)m->sorf.delta;
+    double decay = (double)m->sorf.delta;
+    for (int32_t i = 1; i < m->sorf.spacing; i++)
+        decay *= (double)m->sorf.delta;
+    const double rest = (1.0 - decay) / (m->sorf.spacing > 1 ? (double)m->sorf.spacing : 1.0);
     const double unit = m->wide ? DBL_EPSILON : (double)FLT_EPSILON;
     return cost * (double)m->max_weight / rest * (1.0 + 4.0 * unit / rest) * olk_rounded_up;
 }
@@ -43,8 +48,7 @@ static inline int olk_check_experts(const olk_setup *m, const uint8_t *block, ol
 {
     const olk_sorf *p = &m->sorf;
     const size_t groups = (size_t)p->groups;
-    const size_t n = groups * (size_t)p->n_blends + (size_t)p->linear + (size_t)p->last_label +
-                     (size_t)p->constant;
+    const size_t n = (size_t)olk_n_losses(p);
     const double longest = p->cmax > 1 ? (double)p->cmax : 1.0;
     const double most = olk_most_mistakes(m, 4.0);
     OLK_CHECK(
@@ -125,6 +129,32 @@ static inline int olk_check_label_counts(const olk_setup *m, const uint8_t *bloc
     const size_t n = m->columns > 1 ? (size_t)m->columns : 2;
     return olk_check_all(block, 0, m->at.label_counts, 0, n, 0.0, 4096.0 * (1.0 + 1e-3),
                          OLK_BAD_LABEL_COUNT, problem);
+}
+
+/* Rows that wait for their labels (late_labels.h). Answers that are numbers may be infinite. */
+static inline int olk_check_late(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    const olk_sorf *p = &m->sorf;
+    const size_t each = olk_entry_bytes(p), n = (size_t)p->kept_answers;
+    const uint32_t next = olk_count_at(block, m->at.late_counts, OLK_LATE_NEXT);
+    const uint32_t pending = olk_count_at(block, m->at.late_counts, OLK_LATE_PENDING);
+    const int32_t experts = olk_n_experts_kept(p);
+    OLK_REQUIRE(next < olk_late_period(p), OLK_BAD_LATE_ROW, olk_late_period(p), next);
+    OLK_REQUIRE(pending <= (uint32_t)p->delay + 1, OLK_BAD_LATE_PENDING, p->delay, pending);
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.late_losses, 0, 2 * (size_t)p->groups, 0.0,
+                            olk_most_mistakes(m, 4.0), OLK_BAD_LATE_LOSS, problem));
+    if (p->task == OLK_SORF_REGRESSION)
+        return olk_check_all(block, 0, m->at.late_scores, 0, n * each / 4, -HUGE_VAL, HUGE_VAL,
+                             OLK_BAD_LATE_ANSWER, problem);
+    for (size_t i = 0; i < n * each; i++) {
+        const uint8_t answer = block[m->at.late_answers + i];
+        const int32_t rest = experts - 8 * (int32_t)(i % each);
+        const int of_class = answer < m->columns || answer == OLK_NO_CLASS;
+        const int of_bits = rest >= 8 || !(answer >> (rest > 0 ? rest : 0));
+        OLK_REQUIRE(p->task == OLK_SORF_CLASSES ? of_class : of_bits, OLK_BAD_LATE_ANSWER, i,
+                    answer);
+    }
+    return OLK_HOLDS;
 }
 
 /* The row memory (row_memory_state.h): slots that have no row are never read. */
@@ -387,6 +417,10 @@ static inline int olk_check_sorf(const olk_setup *m, const uint8_t *block, olk_p
         OLK_CHECK(olk_check_drift_numbers(m, block, problem));
     if (OLK_MEMBER(m, at.row_memory))
         OLK_CHECK(olk_check_memory(m, block, problem));
+#ifndef OLK_SORF_NO_WISHES
+    if (OLK_MEMBER(m, at.late_counts))
+        OLK_CHECK(olk_check_late(m, block, problem));
+#endif
     if (OLK_MEMBER(m, at.last_label))
         OLK_CHECK(olk_check_last_label(m, block, problem));
     if (OLK_MEMBER(m, at.label_counts))

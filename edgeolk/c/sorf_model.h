@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "intake.h"
+#include "late_labels.h"
 #include "row_memory_state.h"
 #include "setup.h"
 #include "sorf_row.h"
@@ -30,7 +31,8 @@ enum {
     OLK_REFUSED_TARGET = 6,      /* a target out of range */
     OLK_REFUSED_PENDING = 7,     /* an immediate target, while other rows are pending */
     OLK_REFUSED_NO_PENDING = 8,  /* a late target, but no row is pending */
-    OLK_REFUSED_LATE = 9         /* an immediate target, but the model expects late ones */
+    OLK_REFUSED_LATE = 9,        /* an immediate target, but the model expects late ones */
+    OLK_REFUSED_LABEL = 10       /* a label without its row, which the model does not keep */
 };
 
 /* A model over its block. A program for one model defines OLK_SORF_FIXED_WIDTHS if its width never
@@ -95,9 +97,7 @@ static inline void olk_attach_learner(olk_model *m)
     s->a = OLK_REGION(m, mean_weights);
     s->L = OLK_REGION(m, blend);
     if (s->L)
-        s->n = (uint8_t *)s->L + item * (setup->sorf.groups * setup->sorf.n_blends +
-                                         setup->sorf.linear + setup->sorf.last_label +
-                                         setup->sorf.constant);
+        s->n = (uint8_t *)s->L + item * olk_n_losses(&setup->sorf);
     /* The kernel of a forecaster counts its own rows. */
     s->t = OLK_HAS(m, history) ? OLK_REGION(m, kernel_rows)
                                : olk_counter(m, OLK_AT_STEPS);
@@ -108,6 +108,10 @@ static inline void olk_attach_learner(olk_model *m)
     s->target = OLK_REGION(m, target);
     s->last = OLK_REGION(m, last_label);
     s->label_counts = OLK_REGION(m, label_counts);
+    s->late_counts = OLK_REGION(m, late_counts);
+    s->late_losses = OLK_REGION(m, late_losses);
+    s->late_answers = OLK_HAS(m, late_scores) ? OLK_REGION(m, late_scores)
+                                              : OLK_REGION(m, late_answers);
     s->linear_w = OLK_REGION(m, linear_weights);
     s->linear_a = OLK_REGION(m, linear_mean);
     s->novelty = OLK_REGION(m, novelty);
@@ -311,6 +315,43 @@ static inline int64_t olk_model_scores(olk_model *m, const void *rows, int64_t c
     return olk_score_rows(m, rows, good, f);
 }
 
+/* -- Labels that come late -- */
+
+#ifndef OLK_SORF_NO_WISHES
+/* Answers a row as olk_model_decide does; it then waits for its label. */
+static inline int olk_model_ask_late(olk_model *m, const void *row, olk_scalar *f)
+{
+    const olk_sorf *p = OLK_CONFIG(m);
+    const olk_sorf_state *s = &m->state;
+    uint8_t answers[OLK_ENTRY_BYTES];
+    m->state.answers = answers;
+    const int outcome = olk_model_decide(m, row, f);
+    m->state.answers = NULL;
+    if (outcome != OLK_DONE)
+        return outcome;
+    olk_begin_step(s->flags);
+    olk_add_pending(p, s, answers);
+    olk_end_step(s->flags, 0);
+    return OLK_DONE;
+}
+#endif
+
+/* The label of the oldest row will never come. */
+static inline int olk_model_give_up(olk_model *m)
+{
+    if (!m->state.late_counts[OLK_LATE_PENDING])
+        return OLK_REFUSED_NO_PENDING;
+    olk_begin_step(m->state.flags);
+    olk_drop_oldest(&m->state);
+    olk_end_step(m->state.flags, 0);
+    return OLK_DONE;
+}
+
+static inline int64_t olk_model_late_pending(const olk_model *m)
+{
+    return OLK_HAS(m, late_counts) ? m->state.late_counts[OLK_LATE_PENDING] : 0;
+}
+
 /* -- Learning -- */
 
 /* Adds to the sums of squared and of absolute errors. */
@@ -471,7 +512,8 @@ static inline int olk_model_check_target(const olk_model *m, double y)
 
 /* -- Events that a user reports -- */
 
-/* Forgets the history of a forecaster, the last label, or the predecessor of the next row. */
+/* Forgets the history of a forecaster, the last label and rows whose labels have not come, or the
+   predecessor of the next row. */
 static inline void olk_model_restart(olk_model *m)
 {
 #ifndef OLK_SORF_NO_FORECASTS
@@ -484,8 +526,10 @@ static inline void olk_model_restart(olk_model *m)
     olk_begin_step(m->state.flags);
     if (OLK_HAS(m, watch))
         OLK_OF(m).ops->restart_rows(OLK_CONFIG(m), &m->state);
-    else
+    if (OLK_HAS(m, last_label))
         memset(m->state.last, 0, OLK_SETUP_OF(m)->wide ? sizeof(double) : sizeof(float));
+    if (OLK_HAS(m, late_counts))
+        m->state.late_counts[OLK_LATE_PENDING] = 0;
     olk_end_step(m->state.flags, 0);
 }
 

@@ -133,7 +133,15 @@ typedef struct {
     int32_t memory_narrow;                       /* its narrower kernel has experts too, 0 or 1 */
     olk_scalar memory_steps;                         /* steps of its codes per unit of an input */
     olk_scalar hold; /* features see inputs clamped to [-hold, hold]; 0: not clamped (section 15) */
+    int32_t delay;   /* rows between a row's answer and its label, 0: none (section 7h) */
+    int32_t kept_answers, spacing; /* entries of its queue; every how many rows asked one is kept */
 } olk_sorf;
+
+/* The number of cumulative losses: of blends, then of the experts outside. */
+static OLK_INLINE int32_t olk_n_losses(const olk_sorf *p)
+{
+    return p->groups * p->n_blends + p->linear + p->last_label + p->constant;
+}
 
 /* The configuration, which a program for one learner has as a constant, OLK_OPTIONS. */
 #ifdef OLK_SETUP
@@ -184,6 +192,10 @@ typedef struct {
     __extension__ union {
 #endif
     float *label_counts;    /* constant: labels so far, [2] of -1 and +1, or [K] */
+    /* labels that come late: late_labels.h */
+    uint32_t *late_counts;  /* [2]: number of the next row asked, rows that wait */
+    uint8_t *late_answers;  /* [kept_answers]: what experts answered to a row */
+    void *late_losses;      /* [groups][2] of type: of the average and of the last weights */
     void *linear_w, *linear_a; /* linear group: [d + 1][K] stored numbers */
     double *target;         /* regression: mean, sum of squared deviations */
     void *last;             /* last label: y, z, or class + 1; if labels lapse, answers since; of
@@ -228,6 +240,7 @@ typedef struct {
        as in its step (section 6) */
     double *parts;
     const double *counted;
+    uint8_t *answers; /* where to write what all experts answer to one row (section 7h) */
 #endif
 #ifdef OLK_SORF_SCRATCH
     double *work;           /* [OLK_WORK_BYTES / 8]: sorf_form.h */

@@ -68,6 +68,7 @@ class Parameters(TypedDict, total=False):
     iters: int
     jitter: float | None
     k: int | None
+    kept_answers: int | None
     kernel_gamma: Literal["auto"] | float | None
     lags: int
     lam: float | None

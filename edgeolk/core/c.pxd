@@ -518,6 +518,9 @@ cdef extern from "sorf_types.h" nogil:
         int32_t memory_narrow
         double memory_steps
         double hold
+        int32_t delay
+        int32_t kept_answers
+        int32_t spacing
 
     ctypedef struct olk_sorf_state:
         void* w
@@ -530,6 +533,9 @@ cdef extern from "sorf_types.h" nogil:
         uint64_t* rounding
         uint16_t* flags
         float* label_counts
+        uint32_t* late_counts
+        uint8_t* late_answers
+        void* late_losses
         void* linear_w
         void* linear_a
         double* target
@@ -559,6 +565,7 @@ cdef extern from "sorf_types.h" nogil:
         void* row
         double* parts
         const double* counted
+        uint8_t* answers
 
     ctypedef struct olk_sorf_row:
         const void* values
@@ -628,6 +635,10 @@ cdef extern from "setup.h" nogil:
         size_t memory_state
         size_t memory_mistakes
         size_t memory_narrow
+        size_t late_counts
+        size_t late_losses
+        size_t late_answers
+        size_t late_scores
         size_t novelty
         size_t channels
         size_t channel_counts
@@ -778,6 +789,9 @@ cdef extern from "sorf_model.h" nogil:
                         olk_row_sums* sums) noexcept
     int olk_model_finish(olk_model* m, olk_intake* intake, const void* x,
                          const olk_row_sums* sums) noexcept
+    int olk_model_ask_late(olk_model* m, const void* row, double* f) noexcept
+    int olk_model_give_up(olk_model* m) noexcept
+    int64_t olk_model_late_pending(const olk_model* m) noexcept
     int64_t olk_model_pending(const olk_model* m) noexcept
     int olk_model_predict(const olk_model* m, void* x, olk_forecast_answer* answer) noexcept
     int olk_model_ask(const olk_model* m, void* x, olk_forecast_answer* answer) noexcept

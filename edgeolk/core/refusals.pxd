@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.state cimport (
     REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_LATE, REFUSED_NO_PENDING,
-    REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_ROW, REFUSED_TARGET,
+    REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_ROW, REFUSED_TARGET, REFUSED_LABEL,
 )
 from edgeolk.core.state cimport (
     LABELS_CLASSES, LABELS_KNOWN_OR_NOT, LABELS_TIMES, LABELS_TWO, State,
@@ -48,6 +48,10 @@ cdef inline object outcome_error(int outcome, str where):
         return RuntimeError(
             f"{where}: with a horizon above 1, call ask_one(x) for the answer and"
             " tell_one(y) for the target of the oldest row. The model is unchanged")
+    if outcome == REFUSED_LABEL:
+        return TypeError(
+            f"{where} must be None, for a label that will never be known: with delay= learn_one(x,"
+            " y) learns the oldest row, which the model does not keep")
     if outcome == REFUSED_COEFFICIENT:
         return BadRowError(
             f"{where}: its coefficient would exceed {largest_coefficients()};"

@@ -30,6 +30,7 @@ cdef extern from "sorf_model.h" nogil:
         REFUSED_PENDING "OLK_REFUSED_PENDING"
         REFUSED_NO_PENDING "OLK_REFUSED_NO_PENDING"
         REFUSED_LATE "OLK_REFUSED_LATE"
+        REFUSED_LABEL "OLK_REFUSED_LABEL"
 
 
 cdef extern from "setup.h":

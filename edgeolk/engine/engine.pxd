@@ -32,6 +32,9 @@ cdef class Engine:
     cdef const void* check_row(self, const Py_buffer* x, bint learning=*) except NULL
     cdef double learn_checked(self, object x, double y, double weight) except? -1.0
     cdef int check_forecasts(self) except -1
+    cdef int check_pending(self) except -1
+    cdef int ask_placed(self, object x, double* f) except -1
+    cdef bint forecasts(self) noexcept
     cdef int check_variance(self) except -1
     cdef int unseal(self) except -1
     cdef int refuse_bad_row(self, object x) except -1

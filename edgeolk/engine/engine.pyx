@@ -210,10 +210,17 @@ cdef class Engine:
         return f
 
     cdef int check_forecasts(self) except -1:
-        if not self.state.family.may_wait(&self.state):
+        if not self.state.setup.forecast.n_levels:
             raise AttributeError(
                 "forecasts need history=True, or lags= of krls_auto, which this learner does not"
                 " have")
+        return 0
+
+    cdef int check_pending(self) except -1:
+        if not self.state.family.may_wait(&self.state):
+            raise AttributeError(
+                "rows wait for their targets with history=True, delay=, or lags= of krls_auto, which"
+                " this learner does not have")
         return 0
 
     cdef int check_variance(self) except -1:
@@ -234,27 +241,51 @@ cdef class Engine:
             PyBuffer_Release(&view)
         return v
 
-    def ask_row(self, object x):
-        """Predict one row of a float64 buffer, and keep it until its target arrives."""
+    def ask_row(self, object x, object out=None):
+        """Predict one row of a float64 buffer, and keep it until its target arrives.
+
+        Several classes: their scores are written to ``out``, a float64 buffer.
+        """
         cdef double f
         cdef Py_buffer view
+        self.check_pending()
+        if self.state.c.columns == 1:
+            self.ask_placed(x, &f)
+            return f
+        if out is None:
+            raise TypeError("this learner has one score per class: ask_one needs out=")
+        borrow(out, "out", PyBUF_WRITABLE, &view)
+        try:
+            if view.shape[0] != self.state.c.columns:
+                raise ValueError(
+                    f"out must have {self.state.c.columns} numbers, got {view.shape[0]}")
+            self.ask_placed(x, <double*>view.buf)
+        finally:
+            PyBuffer_Release(&view)
+
+    cdef int ask_placed(self, object x, double* f) except -1:
+        cdef Py_buffer view
         cdef int outcome
-        self.check_forecasts()
         borrow(x, "x", 0, &view)
         try:
-            outcome = self.state.family.ask(&self.state, self.check_row(&view, True), &f)
+            outcome = self.state.family.ask(
+                &self.state, self.check_row(&view, self.forecasts()), f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
-        return f
+        return 0
+
+    cdef bint forecasts(self) noexcept:
+        """Whether rows that wait are in the statistics of inputs already."""
+        return self.state.setup.forecast.n_levels > 0
 
     def tell_row(self, object y):
         """Take the target of the oldest pending row; None if it will never be known."""
         cdef double target = NAN if y is None else y
         cdef int outcome
-        self.check_forecasts()
-        if not is_label(&self.state, target):
+        self.check_pending()
+        if self.forecasts() and not is_label(&self.state, target):
             raise label_error(target, labels_allowed(&self.state), "y", repr(y))
         self.idle()
         outcome = self.state.family.tell(&self.state, target)
@@ -276,7 +307,7 @@ cdef class Engine:
     def restart(self):
         """Forget the history, or the last label; keep what was learned."""
         if not watches(&self.state) and not repeats(&self.state):
-            self.check_forecasts()
+            self.check_pending()
         self.idle()
         self.unseal()
         self.state.family.restart(&self.state)
@@ -308,7 +339,7 @@ cdef class Engine:
 
     def pending(self):
         """Number of rows predicted whose targets have not arrived."""
-        self.check_forecasts()
+        self.check_pending()
         return self.state.family.n_pending(&self.state)
 
     cdef int decide_row(self, object x, double* f) except -1:

@@ -61,6 +61,8 @@ extern const uint8_t ek_model_bytes[];
 
 def refusal(learner: Learner) -> str:
     """Why it cannot be exported, "" if it can."""
+    if learner._config.values["delay"]:
+        return "exported C has no queue of answers whose labels come late; make it with delay=0"
     return ""
 
 
@@ -146,7 +148,7 @@ def _has_small_angles(config: Any, setup: dict[str, Any]) -> bool:
 
 #: Regions of parts that the simplest learner does not have (olk_sorf_state in c/sorf_types.h).
 _OTHER_PARTS = (
-    *("label_counts", "linear_weights", "linear_mean"),
+    *("label_counts", "linear_weights", "linear_mean", "late_counts", "late_answers"),
     *("target", "last_label", "novelty", "linear", "relevance", "gradient_steps"),
     *("shared_relevance", "drift", "row_memory", "memory_state", "memory_mistakes"),
     *("memory_narrow", "channels", "channel_counts", "channel_bytes", "clock", "clock_bytes"),

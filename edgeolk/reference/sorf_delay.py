@@ -34,7 +34,7 @@ def entry_bytes(K: int, experts: int, groups: int, others: int, *, regression: b
     """Bytes of the answers to a row; K is 1 for two classes."""
     if regression:
         return 4 * (2 * groups + others)
-    return 4 if K == 1 else experts
+    return 4 * -(-experts // 32) if K == 1 else experts
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,16 @@ class DelayedSorf(Sorf):
         self.asked += 1
         return self.scores(x)
 
+    def give_up(self) -> None:
+        """The label of the oldest row that was asked will never come."""
+        require(self.asked > self.learned, "a row waits")
+        self._take()
+
+    def restart(self) -> None:
+        """No row waits any more."""
+        while self.asked > self.learned:
+            self._take()
+
     def _take(self) -> Entry | None:
         """The entry of the oldest row that was asked."""
         self.learned += 1
@@ -101,13 +111,16 @@ class DelayedSorf(Sorf):
         return super().step(*row, **more)
 
     def _count(self, fw: Any, fa: Any, others: Any, y: Any, weight: Any) -> None:
-        ends = np.array([[self.cost(f[g], y) for f in (fa, fw)] for g in range(self.G)])
-        self.as_learned = self.delta * self.as_learned + weight * ends.astype(self.real)
+        ends = [
+            [self.cost(f, y) for f in (a, self.of.last(w, a))] for w, a in zip(fw, fa, strict=True)
+        ]
+        costs: np.ndarray = np.array(ends, dtype=self.real)
+        self.as_learned = self.delta * self.as_learned + weight * costs
         if not self.was_asked:
             super()._count(fw, fa, others, y, weight)
         elif self.entry is not None:
-            costs = self._costs_of_regression(y) if self.regression else self._wrong(y)
-            self._add(costs, *self._of_several(weight))
+            answered = self._costs_of_regression(y) if self.regression else self._wrong(y)
+            self._add(answered, *self._of_several(weight))
 
     def _of_several(self, weight: Any) -> tuple[Any, Any]:
         """The discount of s rows, and the weight of one for s."""

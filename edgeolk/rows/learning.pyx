@@ -118,44 +118,51 @@ cdef class RowLearner(Scorer):
         return NAN
 
     def ask_one(self, x):
-        """Predict one row, and keep it until its target arrives; with ``history=True``, ``lags=``.
+        """Answer one row, which then waits; with ``history=True``, ``lags=`` or ``delay=``.
 
         Parameters
         ----------
         x : ndarray of shape (n_features,)
-            As for ``learn_one``. NaN is a missing reading.
+            As for ``learn_one``. NaN is a missing reading of a forecaster.
 
         Returns
         -------
         float
-            The forecast.
+            The forecast; with ``delay=`` the score, or with several classes an ndarray of them.
 
         Raises
         ------
         TypeError, ValueError
             Bad row; nothing has changed.
         AttributeError
-            The learner was created with neither ``history=True`` nor ``lags=``.
+            The learner was created with none of ``history=True``, ``lags=``, ``delay=``.
 
         Notes
         -----
         Pending rows are in a queue of ``horizon`` places: one more row drops the oldest, whose
-        target then counts as never known.
+        target then counts as never known. With ``delay=k`` it has k + 1 places, and holds what the
+        experts answered instead of rows: ``learn_one`` with the oldest row and its label counts
+        the experts' mistakes in those answers, ``tell_one(None)`` drops a row without a label.
 
         See Also
         --------
         tell_one : brings the target of the oldest pending row.
         """
         cdef double f
+        cdef double* to = &f
         cdef int outcome
-        self.engine.check_forecasts()
+        cdef object scores = None
+        self.engine.check_pending()
+        if self.engine.state.c.columns > 1:
+            scores = np.empty(self.engine.state.c.columns)
+            to = <double*>cnp.PyArray_DATA(scores)
         cdef object row = self.check_row(x)
         self.engine.idle()
         outcome = self.engine.state.family.ask(
-            &self.engine.state, self.place_row(row, True), &f)
+            &self.engine.state, self.place_row(row, self.engine.forecasts()), to)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
-        return f
+        return f if scores is None else scores
 
     def learn_one_sparse(self, indices, values, y=None, weight=None, time=None):
         """Learn one example given by its non-zeros; as ``learn_one``.

@@ -194,6 +194,9 @@ def configure(given: Given) -> Choices:
             lists=numbers,
             preprocessing=scaling if size else replace(scaling, follows=False, gamma_rows=0),
         )
+        if values["delay"] and params.get("kept_answers") is None:
+            kept = float(settings.usual_kept(ram))
+            settings = replace(settings, values={**values, "kept_answers": kept})
         refuse(settings)
         return settings
 

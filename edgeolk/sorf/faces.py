@@ -75,7 +75,7 @@ class Forecasting:
         Raises
         ------
         AttributeError
-            As ``interval``.
+            The learner was made with none of ``history=True``, ``lags=``, ``delay=``.
         """
         return int(self._engine.pending())
 
@@ -85,7 +85,8 @@ class Forecasting:
         Parameters
         ----------
         y : float or None
-            None or NaN if it is unknown: the row is dropped and nothing is learned.
+            None or NaN if it is unknown: the row is dropped and nothing is learned. With
+            ``delay=`` only that; ``learn_one`` learns the oldest row with its label.
 
         Raises
         ------
@@ -95,24 +96,26 @@ class Forecasting:
         RuntimeError
             No row is waiting.
         AttributeError
-            As ``interval``.
+            As ``n_waiting``.
         """
         self._engine.tell_row(y)
 
     def restart(self) -> None:
         """Forget the history of the target, for example after a long gap or for another unit.
 
-        Learned state is kept. Waiting rows are dropped; do not pass their targets. Until the next
-        target, the answer is the mean of all targets. With ``last_label=True``, the last label is
-        forgotten, and the other experts answer until the next label. For novelty with
-        ``history=True``, the event ends, flat lines start again, and the next reading has no
-        predecessor, so that its change is not judged. With ``lags=``, rows are answered as if the
-        unknown targets were at their means, and learned once the last targets are known again.
+        Learned state is kept. Waiting rows are dropped; do not pass their targets (with ``delay=``,
+        such a row would be learned as one that was not asked). Until the next target, the answer is
+        the mean of all targets. With ``last_label=True``, the last label is forgotten, and the
+        other experts answer until the next label. For novelty with ``history=True``, the event
+        ends, flat lines start again, and the next reading has no predecessor, so that its change is
+        not judged. With ``lags=``, rows are answered as if the unknown targets were at their means,
+        and learned once the last targets are known again.
 
         Raises
         ------
         AttributeError
-            The learner was made with none of ``history=True``, ``last_label=True``, ``lags=``.
+            The learner was made with none of ``history=True``, ``last_label=True``, ``lags=``,
+            ``delay=``.
         """
         self._engine.restart()
 

@@ -44,6 +44,7 @@ cdef inline void fill_learner(olk_sorf* p, double (*multiples)[8], object config
     p.kappa = 1.0
     if config.dtype == DTYPE_INT8:
         p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else config.values["unit"]
+    p.spacing = config.spacing if p.delay else 0
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
 
 

@@ -26,3 +26,5 @@ cdef inline void fill_options(olk_sorf* p, object values) except *:
     p.memory_narrow = <int32_t><double>values["memory_narrow"]
     p.constant = <int32_t><double>values["constant"]
     p.linear_group = <int32_t><double>values["linear_group"]
+    p.delay = <int32_t><double>values["delay"]
+    p.kept_answers = <int32_t><double>values["kept_answers"]

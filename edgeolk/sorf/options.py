@@ -17,6 +17,9 @@ from edgeolk.parts.option import Context, Option
 
 # ---- sizes: docs/sorf.md, docs/forecast.md and docs/novelty.md -----------------------------------
 
+#: The maximum number of rows between an answer and its label; of classes whose answers are bytes.
+MAX_DELAY, MAX_LATE_CLASSES = 1_000_000, 255
+
 #: The maximum number of classes with a memory of rows.
 MAX_REMEMBERED_CLASSES = 256
 
@@ -176,6 +179,18 @@ OPTIONS: dict[str, Option] = {
         " weights alone; the default if only few frequencies fit into the given bytes, even none",
         words=(False, True, "last"), omitted=0.0,
         regions={1.0: ("linear_weights", "linear_mean"), 2.0: ("linear_weights",)},
+    ),
+    "delay": Option(
+        26, 0,
+        "number of rows between a row's answer and its label: experts are then judged by what they"
+        " answered; ask_one answers a row, learn_one learns the oldest",
+        f"[0, {MAX_DELAY}]", integer=True, omitted=0.0, regions=("late_counts", "late_losses"),
+    ),
+    "kept_answers": Option(
+        27, lambda c: c.get("usual_kept", 0.0),
+        "delay: for how many waiting rows the answers of experts are kept; all, with ram= at most a"
+        " sixteenth of the bytes",
+        f"[0, {MAX_DELAY + 1}]", integer=True, omitted=0.0,
     ),
 }
 

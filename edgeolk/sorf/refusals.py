@@ -10,6 +10,7 @@ from edgeolk.parts.traits import Condition, Facts, Refusals, both, has, lacks
 from edgeolk.sorf.options import (
     FREQUENCY_BLOCK,
     KERNEL,
+    MAX_LATE_CLASSES,
     MAX_REMEMBERED_CLASSES,
     MAX_WINDOW,
     MIN_FORECASTER_FREQUENCIES,
@@ -121,6 +122,22 @@ RULES: Refusals = {
             c.values["linear_group"] > 0.0
             and c.budget == 0
             and any(c.values[name] > 0.0 for name in ("relevance", "memory", "scratch"))
+        )
+    ),
+    "{delay} is for labels and targets of rows in any order: novelty has none, forecasts have"
+    " horizon=": (
+        lambda c: (
+            c.values["delay"] > 0.0
+            and (c.parts["loss"] == Loss.NOVELTY or c.values["history"] > 0.0)
+        )
+    ),
+    f"with {{delay}} an answer is a byte: at most {MAX_LATE_CLASSES} classes": (
+        lambda c: c.columns > MAX_LATE_CLASSES and c.values["delay"] > 0.0
+    ),
+    "{kept_answers} must be from 1 to {delay} + 1 with a delay, and 0 without one": (
+        lambda c: (
+            not (c.values["delay"] > 0.0) <= c.values["kept_answers"]
+            <= (c.values["delay"] + 1.0) * (c.values["delay"] > 0.0)
         )
     ),
     "{lapse} is for {last_label}=True: it says how long a label counts": (

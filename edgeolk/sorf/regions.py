@@ -9,6 +9,7 @@ from edgeolk.configuration.regions import (
     PREPROCESSING,
     Kind,
     checksums,
+    kept,
     of_call,
     of_learning,
     shared_regions,
@@ -42,8 +43,7 @@ IN_VECTORS = ("weights", "mean_weights", "feature_row")
 
 
 def _blend(config: Any) -> tuple[int, int]:
-    outsiders = sum(int(config.values[name]) for name in ("linear", "last_label", "constant"))
-    return 1, config.n_groups * (len(config.list_of("blends")) + 1) + outsiders
+    return 1, config.n_groups * (len(config.list_of("blends")) + 1) + config.n_outside
 
 
 def _inputs(config: Any) -> tuple[int, int]:
@@ -116,6 +116,17 @@ KINDS: dict[str, Kind] = {
     "memory_narrow": Kind(
         "computing", (1, 4), "memory: mistakes of the narrower kernel's experts", 42
     ),
+    "late_losses": Kind(
+        "computing", ("n_groups", 2), "late labels: mistakes of averages and last weights", 111
+    ),
+    # These rows wait also while the model restarts.
+    "late_counts": kept("i", (1, 2), "late labels: next row, rows that wait", 110),
+    "late_answers": kept(
+        "b", ("n_kept", "answer_bytes"), "late labels: what experts answered", 112
+    ),
+    "late_scores": kept(
+        "f", lambda c: (c.n_kept, c.answer_bytes // 4), "late labels: what experts answered", 113
+    ),
     "history": Kind(
         "computing", lambda c: (1, HISTORY + len(c.list_of("interval")) + c.n_features),
         "the target: last values, unit, means; interval; inputs", 56,
@@ -167,6 +178,8 @@ def needed(config: Any) -> set[str]:
         names.add("class_scores")
         if config.values["memory"]:
             names.add("recalled")
+    if config.values["delay"]:
+        names.add("late_scores" if config.is_regression else "late_answers")
     if config.is_regression:
         names.update(("errors", "target"))
         names.discard("label_counts")

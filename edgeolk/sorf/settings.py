@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isqrt
 from typing import NamedTuple
 
 from edgeolk.configuration.settings import Settings
@@ -108,7 +109,8 @@ class SorfSettings(Settings):
         if not self.needs_labels or self.forecaster:
             return {}
         names = ("relevance", "memory", "memory_narrow", "drift", "constant", "linear_group")
-        return {name: OPTIONS[name].shown(self.values[name]) for name in names}
+        late = ("kept_answers",) if self.values["delay"] else ()
+        return {name: OPTIONS[name].shown(self.values[name]) for name in (*names, *late)}
 
     @property
     def smallest_kernel(self) -> Settings | None:
@@ -131,6 +133,44 @@ class SorfSettings(Settings):
         """Groups of experts: those of features, then the linear one."""
         is_linear = self.values["linear_group"] > 0.0
         return (int(self.values["groups"]) if self.budget or not is_linear else 0) + is_linear
+
+    @property
+    def n_outside(self) -> int:
+        """Experts beside the blends of groups: linear, last label, commonest label."""
+        return sum(int(self.values[name]) for name in ("linear", "last_label", "constant"))
+
+    # ---- labels that come late ----------------------------------------------------------------
+
+    @property
+    def answer_bytes(self) -> int:
+        """Bytes of what all experts answer to a row (c/late_labels.h)."""
+        experts = self.n_groups * len(self.list_of("blends")) + self.n_outside
+        if self.is_regression:
+            return 4 * (2 * self.n_groups + self.n_outside)
+        if self.values["memory"]:
+            experts += 9 if self.values["memory_narrow"] else 5
+        return experts if self.columns > 1 else 4 * -(-experts // 32)
+
+    @property
+    def n_kept(self) -> int:
+        """For how many waiting rows the answers of experts are kept."""
+        return int(self.values["kept_answers"])
+
+    def usual_kept(self, ram: int | None) -> int:
+        """The default of ``kept_answers``, given the bytes of the block if there is a limit."""
+        pending = int(self.values["delay"]) + 1
+        return pending if ram is None else min(pending, max(1, ram // 16 // self.answer_bytes))
+
+    @property
+    def spacing(self) -> int:
+        """Every how many rows asked the answers are kept: all, or the least odd prime that fits."""
+        pending = int(self.values["delay"]) + 1
+        if self.n_kept >= pending:
+            return 1
+        s = max(3, -(-pending // max(1, self.n_kept)))
+        while s % 2 == 0 or any(s % i == 0 for i in range(3, isqrt(s) + 1, 2)):
+            s += 1
+        return s
 
     @property
     def n_inputs(self) -> int:

@@ -8,13 +8,16 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
     OLK_DRIFT_SINCE, olk_drift_number, olk_end_step, olk_intake_clamp, olk_intake_keep,
-    olk_model_ask, olk_model_begin, olk_model_check_target, olk_model_decide,
-    olk_model_finish, olk_model_learn, olk_model_pending, olk_model_predict, olk_model_restart,
+    olk_model_ask, olk_model_ask_late, olk_model_begin, olk_model_begin_answers,
+    olk_model_check_target, olk_model_count_answers, olk_model_decide, olk_model_finish,
+    olk_model_give_up, olk_model_learn, olk_model_pending, olk_model_predict, olk_model_restart,
     olk_model_scores, olk_model_tell,
-    olk_model_verdict, olk_row_sums, olk_verdict,
+    olk_model_verdict, olk_model_late_pending, olk_row_sums, olk_verdict,
 )
 from edgeolk.core.preprocessing cimport use_width
-from edgeolk.core.state cimport DONE, MAX_COUNT, REFUSED_COUNT, REFUSED_OVERFLOW, State
+from edgeolk.core.state cimport (
+    DONE, MAX_COUNT, REFUSED_COUNT, REFUSED_OVERFLOW, REFUSED_LABEL, State,
+)
 from edgeolk.core.together cimport dense_rows
 
 
@@ -33,6 +36,11 @@ cdef inline bint watches(const State* s) noexcept nogil:
 cdef inline bint repeats(const State* s) noexcept nogil:
     """Whether the last label is one of its experts."""
     return s.setup.at.last_label != 0
+
+
+cdef inline bint is_late(const State* s) noexcept nogil:
+    """Whether its labels come some rows after the answers."""
+    return s.setup.at.late_counts != 0
 
 
 # The functions of the family.
@@ -185,9 +193,23 @@ cdef inline int forecast_learn(State* s, const void* x, double y, double* f) noe
 
 # What users ask, and events that they report.
 
+cdef inline int late_ask(State* s, const void* x, double* f) noexcept nogil:
+    """Answer a placed row as a decision does, and keep what the experts answered."""
+    cdef int outcome
+    clamp_inputs(s)
+    olk_model_begin_answers(&s.sorf)
+    outcome = olk_model_ask_late(&s.sorf, x, f)
+    if outcome == DONE:
+        olk_model_count_answers(&s.sorf, 1)
+    return outcome
+
+
 cdef inline int sorf_ask(State* s, const void* x, double* f) noexcept nogil:
     """Predict one checked row and keep it until its target arrives; returns an Outcome."""
-    cdef int outcome = forecast_ask(s, x, f)
+    cdef int outcome
+    if is_late(s):
+        return late_ask(s, x, f)
+    outcome = forecast_ask(s, x, f)
     if outcome == DONE:
         olk_intake_keep(&s.preprocessing.intake)
         olk_end_step(&s.m.flags, 0)
@@ -196,18 +218,23 @@ cdef inline int sorf_ask(State* s, const void* x, double* f) noexcept nogil:
 
 cdef inline int sorf_tell(State* s, double y) noexcept nogil:
     """Take the target of the oldest pending row, NaN if never known; returns an Outcome."""
-    cdef int outcome = forecast_tell(s, y)
+    cdef int outcome
+    if is_late(s):
+        return REFUSED_LABEL if y == y else olk_model_give_up(&s.sorf)
+    outcome = forecast_tell(s, y)
     if outcome == DONE:
         olk_end_step(&s.m.flags, 0)
     return outcome
 
 
 cdef inline int64_t sorf_may_wait(const State* s) noexcept nogil:
+    if is_late(s):
+        return s.setup.sorf.delay + 1
     return s.setup.forecast.horizon if forecasts(s) else 0
 
 
 cdef inline int64_t sorf_n_pending(const State* s) noexcept nogil:
-    return olk_model_pending(&s.sorf)
+    return olk_model_late_pending(&s.sorf) if is_late(s) else olk_model_pending(&s.sorf)
 
 
 cdef inline void sorf_restart(State* s) noexcept nogil:

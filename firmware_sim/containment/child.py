@@ -226,9 +226,14 @@ class Server:
         self._append_outputs(i)
 
     def _forecast(self, i: int) -> None:
-        """Forecast a row, which the learner keeps until its target comes."""
+        """Answer a row, which then waits for its label or target."""
+        if len(self._classes) > 1:
+            self._learner.ask_one(self._each[i], self._classes)
+            self._note_best(i)
+            return
         self._scores[0] = self._learner.ask_one(self._each[i])
-        self._append_outputs(0)
+        if self.experts:
+            self._append_outputs(0)
 
     def _tell(self, i: int) -> None:
         """Learn the target of the oldest pending row."""
@@ -263,8 +268,12 @@ class Server:
 
     def _pick(self, i: int) -> None:
         """Predict the class of a row."""
+        self._learner.scores_one(self._each[i], self._classes)
+        self._note_best(i)
+
+    def _note_best(self, i: int) -> None:
+        """The score of a row is the class with the largest score."""
         scores = self._classes
-        self._learner.scores_one(self._each[i], scores)
         best = 0
         for k in range(1, len(scores)):
             if scores[k] > scores[best]:

@@ -148,7 +148,8 @@ class Device:
             return
         learner, *scalers = kept
         self._resume(learner)
-        if self._config.resolved.params.get("last_label"):  # the last label is from before the cut
+        params = self._config.resolved.params
+        if params.get("last_label") or params.get("delay"):  # what waits is from before the cut
             learner.restart()
         if self._config.scales_outside:
             self.scaler = scalers.pop(0)

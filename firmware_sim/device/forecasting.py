@@ -17,6 +17,8 @@ class ForecastSupervision(Supervision):
     config, n_features, counts, arrived, at_once: as for `Supervision`.
     """
 
+    _may_ask = False
+
     def __init__(self, config: ReplayConfig, n_features: int) -> None:
         super().__init__(config, n_features)
         self._is_first = True

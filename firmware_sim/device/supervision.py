@@ -44,6 +44,9 @@ class Supervision:
     at_once: whether the last row's own label arrived with it.
     """
 
+    #: Whether a learner may have a queue of answers; a forecaster has one of rows.
+    _may_ask = True
+
     def __init__(
         self, config: ReplayConfig, n_features: int, buffer: memoryview | None = None
     ) -> None:
@@ -54,6 +57,11 @@ class Supervision:
         self._delay, self._in_seconds = config.delay
         self._rng = np.random.default_rng((config.seed, 1))
         self._immediate = not config.waits_for_labels
+        # A learner with `delay` judges its experts by what they answered.
+        rows = int(config.resolved.params.get("delay") or 0)
+        self._asks = rows > 0 and not self._immediate and self._may_ask
+        if self._asks:
+            self._check_delay(rows)
         self._size = config.queue_rows
         self._gap = math.inf if config.gap is None else config.gap
         self._seconds = self._clock = math.nan
@@ -99,14 +107,16 @@ class Supervision:
         self.at_once = False
         now = self._now(number, seconds)
         self._learn_arrived(trainer, now)
-        answer = trainer.decision_one(row)
+        is_wanted = not self._config.ask or trainer.ask_label(row)
+        answer = (trainer.ask_one if self._asks and is_wanted else trainer.decision_one)(row)
         is_missing = self._rng.random() < self._config.label_missing
-        if self._config.ask and not trainer.ask_label(row):
+        if not is_wanted:
             self.counts.saved += 1
         elif self._delay:
-            self._queue(row, now, None if is_missing else label)
+            self._queue(trainer, row, now, None if is_missing else label)
         elif is_missing:
             self.counts.missing += 1
+            self._give_up(trainer)
         else:
             trainer.learn_one(row, label)
             self.counts.learned += 1
@@ -177,8 +187,25 @@ class Supervision:
         return Batch.joined(parts) if parts else Batch(trainer.records(y, when))
 
     def _restart(self, trainer: Any) -> None:
-        """Have the learner forget the recent past, after a long gap."""
-        trainer.restart()
+        """Have the learner forget the recent past, after a long gap.
+
+        Not if rows wait in it: their labels still come.
+        """
+        if not self._asks:
+            trainer.restart()
+
+    def _check_delay(self, rows: int) -> None:
+        """Raise SimulatorError if more rows wait for labels than the learner has places for."""
+        if self._in_seconds or self._delay > rows:
+            raise SimulatorError(
+                f"--label-delay {self._config.label_delay} must be at most the {rows} rows of the "
+                f"learner's delay={rows}, and given in rows"
+            )
+
+    def _give_up(self, trainer: Any) -> None:
+        """The oldest row that waits gets no label."""
+        if self._asks:
+            trainer.tell_one(None)
 
     def _rows_after_gaps(self, trainer: Any, seconds: Row) -> list[int]:
         """Return the indices of the rows before which there is a long gap."""
@@ -210,14 +237,16 @@ class Supervision:
             self._head = (place + 1) % self._size
             if label is None:
                 self.counts.missing += 1
+                self._give_up(trainer)
             else:
                 self.arrived.append(label)
                 trainer.learn_one(self._rows[place], label)
                 self.counts.learned += 1
 
-    def _queue(self, row: Row, now: float, label: float | None) -> None:
+    def _queue(self, trainer: Any, row: Row, now: float, label: float | None) -> None:
         if len(self._labels) == self._size:  # the oldest is dropped
             self._labels.popleft()
+            self._give_up(trainer)
             self._head = (self._head + 1) % self._size
             self.counts.lost += 1
         place = (self._head + len(self._labels)) % self._size

@@ -128,6 +128,14 @@ class Trainer:
         """Return the answer to a row."""
         return (float(self.learner.decision_one(row)),)
 
+    def ask_one(self, row: Row) -> tuple[Any, ...]:
+        """Return the answer to a row, which then waits for its label."""
+        return (float(self.learner.ask_one(row)),)
+
+    def tell_one(self, target: float | None) -> None:
+        """Drop the oldest waiting row, whose label will never come."""
+        self.learner.tell_one(target)
+
     def ask_label(self, row: Row) -> bool:
         """Whether the label could change the model; True is counted as a request."""
         return bool(self.learner.ask_label(row))

@@ -427,6 +427,12 @@ class ClassTrainer(Trainer):
         """Return the class predicted for a row."""
         return (float(self.learner.predict_one(row)),)
 
+    def ask_one(self, row: Row) -> tuple[Any, ...]:
+        """Return the class predicted for a row, which then waits for its label."""
+        # A learner in another process has chosen the class itself.
+        found = self.learner.ask_one(row)
+        return (float(found if isinstance(found, float) else np.argmax(found)),)
+
     def columns(self, n: int) -> tuple[Row, ...]:
         """Return memory for classes with scratch for the scores of one row, and for margins."""
         return np.empty(n + int(self.learner.n_classes)), np.empty(n)

@@ -246,6 +246,11 @@ class NumberTrainer(Trainer):
         mean, spread = self._unit
         return (mean + spread * float(self.learner.decision_one(row)),)
 
+    def ask_one(self, row: Row) -> tuple[Any, ...]:
+        """Return the prediction for a row, which then waits for its target."""
+        mean, spread = self._unit
+        return (mean + spread * float(self.learner.ask_one(row)),)
+
     def scaled(self, y: Row) -> tuple[Row, tuple[Row, Row] | None]:
         """Return scaled targets, and mean and deviation before each."""
         if self.targets is None:

@@ -89,6 +89,21 @@ def test_ours_is_asked_before_labels_are_known() -> None:
     assert cells.ours(of(task), "64B", (1,)) is None
 
 
+@pytest.mark.parametrize("task", ["two", "classes"])
+def test_late_labels_can_be_counted_as_experts_answered(task: str) -> None:
+    """A last label that is right where it is learned and wrong where it answers."""
+    stream = of(TASKS[task], "10 late")
+    stream.y[:] = np.where(np.arange(600) // 10 % 2, 1.0, -1.0 if task == "two" else 0.0)
+    stream.X[:] = 0.0
+    usual = cells.ours(stream, "2KiB", (1,), last_label=True)
+    stream.asks = True
+    counted = cells.ours(stream, "2KiB", (1,))
+    assert usual is not None
+    assert counted is not None
+    assert counted < 65.0
+    assert usual > 90.0
+
+
 def test_the_memory_takes_all_it_can() -> None:
     stream = of(TASKS["two"])
     rows, more = cells.largest_memory(stream, "4KiB"), {"relevance": False, **cells.NO_OTHERS}

@@ -25,8 +25,8 @@ VALUES = {
     " singular decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows coe b0 ald"
     " epsilon nu radius coherence last_rows dependence forgetting noise jitter lags delay",
     Family.SORF: "r unit sharp delta cmin cmax shrink linear last_label relevance groups nu window"
-    " scratch history horizon season drift leak memory lapse clock memory_narrow"
-    " constant linear_group",
+    " scratch history horizon season drift leak memory lapse clock memory_narrow constant"
+    " linear_group delay kept_answers",
 }
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
@@ -47,7 +47,7 @@ OMITTED = {
         "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0,
         "nu": 0.05, "window": 4096.0, "scratch": 0.0, "history": 0.0, "horizon": 1.0, "season": 0.0,
         "drift": 0.0, "leak": 0.0, "memory": 0.0, "lapse": 0.0, "clock": 0.0, "memory_narrow": 0.0,
-        "constant": 0.0, "linear_group": 0.0,
+        "constant": 0.0, "linear_group": 0.0, "delay": 0.0, "kept_answers": 0.0,
     },
 }  # fmt: skip
 OMITTED_SCALER = {"scale.clip": 5.0, "scale.window": 10_000.0}
@@ -83,8 +83,9 @@ OPTION_REGIONS = {
     "history": 56, "forecaster": 57, "head": 58, "ml_poly": 59, "pending": 60, "season": 61,
     "kernel_rows": 62, "tracking": 84, "origin": 85, "input_scales": 86,
     "posterior_factor": 87, "lagging": 88, "recent_targets": 89, "pending_rows": 90,
-    "label_counts": 100, "linear_weights": 101, "linear_mean": 102,
-    "moments": 81, "units": 82, "frozen": 83,
+    "moments": 81, "units": 82, "frozen": 83, "label_counts": 100, "linear_weights": 101,
+    "linear_mean": 102, "late_counts": 110, "late_losses": 111, "late_answers": 112,
+    "late_scores": 113,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -138,6 +139,7 @@ TYPES = {
     "recent_targets": "d", "pending_rows": "d",
     "posterior_factor": "real", "moments": "d", "units": "b", "frozen": "w",
     "label_counts": "f", "linear_weights": "storage", "linear_mean": "storage",
+    "late_counts": "i", "late_losses": "computing", "late_answers": "b", "late_scores": "f",
 }  # fmt: skip
 
 

@@ -380,6 +380,9 @@ EVERY: list[tuple[str | None, dict[str, Any]]] = [
     ("sorf", {"D": 16, "memory": 5, "dtype": "float32", "memory_narrow": True}),
     ("sorf", {"D": 16, "memory": 5, "n_classes": 3}), ("sorf", {"D": 16, "loss": "square"}),
     ("sorf", FORECASTER), ("sorf", {**FORECASTER, "horizon": 3}),
+    ("sorf", {"D": 16, "delay": 7, "kept_answers": 3}),
+    ("sorf", {"D": 16, "delay": 3, "n_classes": 3}),
+    ("sorf", {"D": 16, "delay": 3, "loss": "square", "dtype": "float64"}),
 ]  # fmt: skip
 REALS = (math.nan, math.inf, -math.inf, 0.0, -1.0, 0.5, 2.5, 7.0, 1e19, 3e38, -1e37, 1e200, -1e300)
 WHOLES = (-5, -1, 0, 1, 2, 3, 4, 5, 7, 59, 61, 100, 1 << 20, 0xE0, 6, 3 << 16, 1 << 40, 1 << 62)
@@ -398,7 +401,11 @@ def learned_every() -> list[Held]:
             learner = ek.Learner(name, **options)
             labels = np.arange(rows) % 3 if "n_classes" in options else Y[:rows]
             for x, y in zip(X[:rows], labels, strict=True):
-                if "horizon" in options:
+                if "delay" in options:
+                    learner.ask_one(x)
+                    if learner.n_waiting > 2:
+                        learner.learn_one(x, float(y))
+                elif "horizon" in options:
                     learner.ask_one(x)
                     if learner._engine.pending() > 2:
                         learner.tell_one(float(y))

@@ -61,6 +61,55 @@ def test_late_labels(delay: int, size: int) -> None:
     assert result.learner["steps"] == counts.learned
 
 
+JUDGED = {"algorithm": "sorf", "gamma": None, "limit": 900}
+
+
+def judged_by_hand(delay: int, size: int, missing: np.ndarray) -> int:
+    """Wrong answers of a learner whose experts are judged by what they answered."""
+    options = {**BASE, **JUDGED, "params": {"delay": 9}}
+    replay = fs.Replay(fs.ReplayConfig("occupancy", label_delay=delay, **options))  # type: ignore[arg-type]
+    learner = ek.Learner._from_block(bytes(replay.device.learner._sealed()))
+    scaler, row, wrong = ek.RunningScaler(5), np.empty(5), 0
+    waiting: deque[tuple[int, np.ndarray, int]] = deque()
+    for sample in replay.stream.samples(row):
+        assert sample is not None
+        if sample.number > 900:
+            break
+        scaled = scaler.learn_transform_one(row).astype(np.float32)
+        while waiting and sample.number - waiting[0][0] >= delay:
+            number, old, label = waiting.popleft()
+            if missing[number - 1]:
+                learner.tell_one(None)
+            else:
+                learner.learn_one(old, label)
+        wrong += (learner.ask_one(scaled) >= 0.0) != (int(sample.label) > 0)
+        if len(waiting) == size:
+            waiting.popleft()
+            learner.tell_one(None)
+        waiting.append((sample.number, scaled, int(sample.label)))
+    assert learner.n_waiting == size
+    return wrong
+
+
+@pytest.mark.parametrize(("delay", "size", "share"), [(7, 7, 0.0), (9, 9, 0.3), (6, 4, 0.0)])
+@pytest.mark.parametrize("enforce", ["arena", "process"])
+def test_experts_are_judged_by_what_they_answered(
+    delay: int, size: int, share: float, enforce: str
+) -> None:
+    """With the learner's own `delay`; labels that never come take their answers away."""
+    options = {**JUDGED, "label_delay": delay, "label_queue": size, "params": {"delay": 9}}
+    result = run(**options, label_missing=share, enforce=enforce)
+    draws = np.random.default_rng((fs.ReplayConfig("occupancy").seed, 1))
+    missing = draws.random(900) < share
+    assert result.metrics.learner.wrong == judged_by_hand(delay, size, missing)
+
+
+def test_more_rows_than_the_learner_waits_for() -> None:
+    for delay in (10, "60s"):
+        with pytest.raises(SimulatorError, match=r"--label-delay .* at most the 9 rows"):
+            run(**JUDGED, label_delay=delay, params={"delay": 9})
+
+
 def test_queue_is_in_the_plan() -> None:
     for dtype, item in (("float32", 4), ("float64", 8)):
         replay = fs.Replay(

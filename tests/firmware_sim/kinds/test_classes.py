@@ -202,6 +202,15 @@ def test_same_in_a_process(valve: Path, algorithm: str) -> None:
     assert there.metrics.summary() == here.metrics.summary()
 
 
+def test_experts_of_late_labels_in_a_process(valve: Path) -> None:
+    found = []
+    for enforce in ("arena", "process"):
+        late = {"label_delay": 5, "params": {"delay": 5, "last_label": True}, "enforce": enforce}
+        found.append(fs.replay(config(valve, algorithm="sorf", **late)).metrics.summary())
+    usual = fs.replay(config(valve, algorithm="sorf", label_delay=5, params={"last_label": True}))
+    assert found[0] == found[1] != usual.metrics.summary()
+
+
 def test_late_missing_and_chosen_labels(valve: Path) -> None:
     late = fs.replay(config(valve, label_delay=20, label_missing=0.2))
     assert late.labels.waiting == 20
