@@ -192,10 +192,6 @@ typedef struct {
     __extension__ union {
 #endif
     float *label_counts;    /* constant: labels so far, [2] of -1 and +1, or [K] */
-    /* labels that come late: late_labels.h */
-    uint32_t *late_counts;  /* [2]: number of the next row asked, rows that wait */
-    uint8_t *late_answers;  /* [kept_answers]: what experts answered to a row */
-    void *late_losses;      /* [groups][2] of type: of the average and of the last weights */
     void *linear_w, *linear_a; /* linear group: [d + 1][K] stored numbers */
     /* labels that come late: late_labels.h */
     uint32_t *late_counts;  /* [2]: number of the next row asked, rows that wait */
