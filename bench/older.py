@@ -83,6 +83,8 @@ PAGES = (
     Page("results/filters.md", "python -m bench.filters", (*LIBRARY, "bench/filters")),
     Page("results/untuned.md", "python -m bench.filters.untuned",
          (*LIBRARY, "bench/filters/untuned.py")),
+    Page("results/rules.md", "python -m bench.rules",
+         (*LIBRARY, "bench/rules")),
     Page("results/choice.md", "python -m bench.filters.choice",
          (*LIBRARY, "bench/filters/choice.py")),
     *_parts("time", "forecasts", "peers", "costs", "labels", "horizons"),

@@ -89,6 +89,7 @@ ALLOWED = {
     ("core/arena.pyx", "PyMem_Free"): "and its end",
     ("engine/engine.pyx", "bytearray"): "scratch of a second thread that reads at the same time",
     ("rows/scoring.pyx", "np.empty"): "the array that decision_function returns",
+    ("rows/learning.pyx", "np.empty"): "the scores of classes that ask_one returns",
     ("rows/learning.pyx", "np.zeros"): "labels of rows for novelty, where none are given",
     ("rows/scoring.pyx", "np.asarray"): "the row of a second thread that reads, as a matrix",
     ("rows/scoring.pyx", "np.where"): "the array that predict returns",
