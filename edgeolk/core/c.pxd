@@ -533,11 +533,11 @@ cdef extern from "sorf_types.h" nogil:
         uint64_t* rounding
         uint16_t* flags
         float* label_counts
+        void* linear_w
+        void* linear_a
         uint32_t* late_counts
         uint8_t* late_answers
         void* late_losses
-        void* linear_w
-        void* linear_a
         double* target
         void* last
         void* novelty
