@@ -58,10 +58,10 @@ class Supervision:
         self._rng = np.random.default_rng((config.seed, 1))
         self._immediate = not config.waits_for_labels
         # A learner with `delay` judges its experts by what they answered.
-        rows = int(config.resolved.params.get("delay") or 0)
-        self._asks = rows > 0 and not self._immediate and self._may_ask
+        delay = int(config.resolved.params.get("delay") or 0)
+        self._asks = delay > 0 and not self._immediate and self._may_ask
         if self._asks:
-            self._check_delay(rows)
+            self._check_delay(delay)
         self._size = config.queue_rows
         self._gap = math.inf if config.gap is None else config.gap
         self._seconds = self._clock = math.nan
