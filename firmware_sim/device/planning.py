@@ -138,6 +138,7 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
         needs.append(need)
     vectors = any(region.name == "support_vectors" for region in plan.regions)
     holds = f"at most {plan.budget} support vectors" if vectors else f"{plan.budget} frequencies"
+    holds = holds if plan.budget else f"kernel {plan.kernel}"
     purpose = f"{config.resolved.algorithm}, {holds}"
     needs.append(Need("learner", plan.nbytes, purpose, _regions(plan)))
     return memory.lay_out(config.cap_bytes, needs), plan

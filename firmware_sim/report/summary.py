@@ -56,8 +56,10 @@ def held_out_sentence(result: ReplayResult) -> str:
 
 def learner_size(result: ReplayResult) -> str:
     """Return the number of support vectors or frequencies, as text."""
-    regions = result.layout.part("learner").regions
-    if all(region.name != "support_vectors" for region in regions):
+    regions = {region.name for region in result.layout.part("learner").regions}
+    if not result.learner["budget"]:
+        return "a linear model" if "linear_weights" in regions else "no kernel"
+    if "support_vectors" not in regions:
         return f"{result.learner['budget']:,} frequencies"
     return f"{result.learner['n_support']:,} of {result.learner['budget']:,} support vectors"
 

@@ -39,7 +39,7 @@ def head_lines(result: ReplayResult) -> list[str]:
     reason = "" if result.width is None else f", {result.width.reason}"
     if config.chooses_inside:
         reason = f", {config.label_kind.width_inside}"
-    lines.append(f"kernel    {config.kernel}{reason}")
+    lines.append(f"kernel    {config.kernel}{reason}" if learner["budget"] else "kernel    none")
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
     where = ", inside the learner" if config.scales_inside else ""
     lines.append(f"scaling   {config.scale}{freeze}{where}")

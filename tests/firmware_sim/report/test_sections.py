@@ -81,3 +81,18 @@ def test_a_replay_of_a_stream_object_has_no_command(result: fs.ReplayResult) -> 
     config = replace(result.config, stream=fs.Replay(result.config).stream)
     assert "\nAgain\n" in report_of(result).to_text()
     assert "\nAgain\n" not in report_of(fs.replay(config)).to_text()
+
+
+def test_a_linear_model_is_called_one(tmp_path: Path) -> None:
+    """Where bytes leave few frequencies: in the line of the learner, of the kernel and of memory."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 57))
+    lines = [",".join([*(f"c{i}" for i in range(57)), "label"])]
+    lines += [",".join([*(f"{x:.3f}" for x in row), str(int(row.sum() > 0))]) for row in X]
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join(lines) + "\n")
+    result = fs.replay(fs.ReplayConfig(str(path), kind="binary", target="label", ram=1300))
+    text = report_of(result).to_text()
+    assert ": a linear model, " in text
+    assert "kernel    none" in text
+    assert "kernel none: a linear model of 57 inputs is worth more here" in text
