@@ -84,7 +84,7 @@ def test_a_replay_of_a_stream_object_has_no_command(result: fs.ReplayResult) -> 
 
 
 def test_a_linear_model_is_called_one(tmp_path: Path) -> None:
-    """Where bytes leave few frequencies: in the line of the learner, of the kernel and of memory."""
+    """Where bytes leave few frequencies: in the lines of learner, kernel and memory."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 57))
     lines = [",".join([*(f"c{i}" for i in range(57)), "label"])]
