@@ -219,8 +219,8 @@ cdef class Engine:
     cdef int check_pending(self) except -1:
         if not self.state.family.may_wait(&self.state):
             raise AttributeError(
-                "rows wait for their targets with history=True, delay=, or lags= of krls_auto, which"
-                " this learner does not have")
+                "rows wait for their targets with history=True, delay=, or lags= of krls_auto,"
+                " which this learner does not have")
         return 0
 
     cdef int check_variance(self) except -1:
