@@ -123,8 +123,10 @@ def _recommended(options: argparse.Namespace) -> str:
         planned = plan(n_features=options.features, ram=options.ram, budget=options.budget)
     except ValueError as error:
         return str(error)
-    what = "with scaling and kernel width"
-    return f"{planned.algorithm}, D = {planned.budget}, {what}, {planned.nbytes} bytes"
+    what = f"D = {planned.budget}, with scaling and kernel width"
+    if not planned.budget:
+        what = "a linear model, with scaling"
+    return f"{planned.algorithm}, {what}, {planned.nbytes} bytes"
 
 
 def _one(options: argparse.Namespace) -> None:

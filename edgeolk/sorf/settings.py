@@ -269,6 +269,8 @@ class SorfSettings(Settings):
     @property
     def longest_step(self) -> str:
         """The longest step as a formula in D and d, and when it happens."""
+        if not self.budget and not self.forecaster:
+            return "O(d), every step"
         if not self.values["memory"]:
             return STRUCTURED_STEP
         rows = int(self.values["memory"])

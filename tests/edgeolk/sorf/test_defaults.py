@@ -78,6 +78,7 @@ def test_more_bytes_never_hold_a_smaller_kernel(ram: int) -> None:
 def test_the_text_of_a_plan_says_that_inputs_share_one_scale() -> None:
     text = str(ek.plan(n_features=256, n_classes=10, ram=4096))
     assert "a linear model of 256 inputs is worth more" in text
+    assert "O(d), every step" in text
     assert "one scale for all inputs (scale='common')" in text
 
 
