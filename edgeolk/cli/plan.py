@@ -186,8 +186,8 @@ def _all(options: argparse.Namespace) -> None:
             print(f"{name:<20}{'-':<8}{'-':>8}  {config}")
             continue
         planned = plan(config)
-        each = planned.nbytes / planned.budget
-        line = f"{name:<20}{planned.dtype:<8}{planned.budget:>8}{planned.nbytes:>12}{each:>14.1f}"
+        each = f"{planned.nbytes / planned.budget:.1f}" if planned.budget else "-"
+        line = f"{name:<20}{planned.dtype:<8}{planned.budget:>8}{planned.nbytes:>12}{each:>14}"
         print(f"{line}  {planned.longest_step}")
 
 

@@ -199,3 +199,13 @@ def test_info_of_checkpoints(capsys: pytest.CaptureFixture[str], tmp_path: Path)
         ek.load(place)
     place.write_bytes(place.read_bytes()[:40])
     assert f"{place}: " in refused(capsys, "info", str(place))
+
+
+def test_the_plan_of_all_where_a_linear_model_is_worth_most(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["plan", "--features", "57", "--ram", "1KiB"]) == 0
+    shown = capsys.readouterr().out
+    assert "recommended: sorf, a linear model, with scaling, " in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith("sorf ")]
+    assert line.split()[2:] == ["0", "1008", "-", "O(d),", "every", "step"]
