@@ -109,16 +109,22 @@ static OLK_INLINE int32_t olk_shift_q15(int32_t v, uint32_t shift)
     return shift ? (v + (INT32_C(1) << (shift - 1))) >> shift : v;
 }
 
+/* The index after j in the order of reversed bits, n being a power of 2: a carry runs downwards. */
+static inline uint32_t olk_fft_next(uint32_t j, uint32_t n)
+{
+    uint32_t bit = n >> 1;
+    for (; j & bit; bit >>= 1)
+        j ^= bit;
+    return j ^ bit;
+}
+
 /* -- Floats -- */
 
 /* Exchanges complex numbers: each moves to its index with the bits reversed. */
 static inline void olk_fft_reverse_f32(float *z, uint32_t n)
 {
     for (uint32_t i = 1, j = 0; i < n; i++) {
-        uint32_t bit = n >> 1;
-        for (; j & bit; bit >>= 1)
-            j ^= bit;
-        j ^= bit;
+        j = olk_fft_next(j, n);
         if (i < j) {
             const float re = z[2 * i], im = z[2 * i + 1];
             z[2 * i] = z[2 * j];
@@ -198,10 +204,7 @@ static inline uint32_t olk_fft_limit_q15(int16_t *z, uint32_t n, int32_t most)
 static inline void olk_fft_reverse_q15(int16_t *z, uint32_t n)
 {
     for (uint32_t i = 1, j = 0; i < n; i++) {
-        uint32_t bit = n >> 1;
-        for (; j & bit; bit >>= 1)
-            j ^= bit;
-        j ^= bit;
+        j = olk_fft_next(j, n);
         if (i < j) {
             const int16_t re = z[2 * i], im = z[2 * i + 1];
             z[2 * i] = z[2 * j];

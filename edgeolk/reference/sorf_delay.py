@@ -105,7 +105,7 @@ class DelayedSorf(Sorf):
         return int(best[0]) if len(best) == 1 else NO_CLASS
 
     def step(self, *row: Any, **more: Any) -> float:
-        """Learn the oldest row that was asked, or one that nobody asked for."""
+        """Learn the oldest row that was asked, or one that was not."""
         self.was_asked = self.asked > self.learned
         self.entry = self._take() if self.was_asked else None
         return super().step(*row, **more)
