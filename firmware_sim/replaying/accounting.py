@@ -66,7 +66,7 @@ class Accounting:
         )
         self.cadence = Cadence()
         self.labels = kind.labels()
-        self.delay = Delay(config.rows_ahead, len(stream.features), config.gap)
+        self.delay = Delay.of(config, stream)
         self.metrics = kind.metrics(self.cadence)
         self.sampled = Sampled() if ranked else None
         self.alarms: list[int] = []
