@@ -175,6 +175,7 @@ class ReplayConfig(Fields, Noted):
         setup = Setup(
             *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
             *(self.cost, self.beta, self.decision, self.rows_ahead, self.clock_zone),
+            self.window is not None,
         )
         return kind_of(kind, setup)
 

@@ -48,6 +48,7 @@ class Setup:
     decision: str = ""  # "balanced": decisions by the shares of the classes
     ahead: int = 0  # rows from a row's readings to its target; 0: they are of the same row
     zone: str | None = None  # the time zone of the place; None: times are taken as written
+    of_windows: bool = False  # whether rows are features of windows
 
 
 class Asked(NamedTuple):

@@ -1,4 +1,4 @@
-"""Counts of rows by outcome, and an even sample of them."""
+"""Counts of rows by outcome."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from firmware_sim.plaintext import joined
-from firmware_sim.streams import Row, Stream
+from firmware_sim.streams import Stream
 from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
 
@@ -17,8 +15,6 @@ from firmware_sim.streams.faulty import FaultyStream
 _LISTED = 6
 #: Share of rows left out that makes a headline.
 _MANY = 0.1
-#: Maximum number of rows.
-MAX_ROWS = 512
 
 
 @dataclass
@@ -115,36 +111,3 @@ def nothing_usable(stream: Stream, rows: RowCount) -> str:
         f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "
         f"{worst!r} is missing in {rows.missing_by_column[worst]:,} ({remedy})"
     )
-
-
-class Sampled:
-    """Every n-th row; when there are too many, every other one is dropped and n doubles."""
-
-    def __init__(self) -> None:
-        self._rows: list[Row] = []
-        self._every = 1
-        self._seen = 0
-
-    def add(self, row: Row) -> None:
-        """Add a copy of a row."""
-        if self._seen % self._every == 0:
-            self._rows.append(row.copy())
-            if len(self._rows) >= MAX_ROWS:
-                del self._rows[1::2]
-                self._every *= 2
-        self._seen += 1
-
-    def add_block(self, rows: Row) -> None:
-        """Add rows, shape (n, d); equal to ``add`` one by one."""
-        at = 0
-        while (ahead := -self._seen % self._every) < len(rows) - at:
-            at += ahead
-            self._seen += ahead
-            self.add(rows[at])
-            at += 1
-        self._seen += len(rows) - at
-
-    @property
-    def rows(self) -> Row:
-        """The sample, shape (n, d)."""
-        return np.array(self._rows)
