@@ -30,8 +30,8 @@ def scores(A: Any, T: Any, name: str, seed: int) -> Any:
     """Scores of rows T by a detector of healthy rows A, higher where more novel."""
     d = A.shape[1]
     if name in ("sorf 8 KiB", IN_TIME):
-        more = {"history": True} if name == IN_TIME else {}
-        learner = ek.Learner(n_features=d, ram="8KiB", loss="novelty", seed=seed, **more)
+        in_time = name == IN_TIME
+        learner = ek.Learner(n_features=d, ram="8KiB", loss="novelty", history=in_time, seed=seed)
         learner.learn_many(A)
         return -learner.decision_function(T)
     scaler = StandardScaler().fit(A)

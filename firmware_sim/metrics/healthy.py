@@ -52,7 +52,8 @@ def about_healthy(windows: Row, *, in_time: bool) -> str:
     in_time: whether it finds novelty in the order of time.
     """
     first = ENOUGH_IN_TIME if in_time else ENOUGH
-    verdict = "; before, this detector gives no verdict" if in_time else ""
+    early = "; before, this detector gives no verdict (--param history=false gives one at once)"
+    verdict = early if in_time else ""
     if len(windows) < MIN_COMPARED:
         return (
             f"Healthy windows: at least {first} are needed{verdict}; there were {len(windows):,}."
@@ -68,7 +69,7 @@ def about_healthy(windows: Row, *, in_time: bool) -> str:
         return (
             f"Healthy windows: expected to work from {first} on{verdict}. They are of one state "
             f"({compared}): a fan at one speed (3 times) had AUC 1.00 from {ENOUGH} on, and an ECG "
-            "(15 times) .92."
+            "(15 times) .92, in a random order."
         )
     if ratio < _MANY_STATES:
         return (
