@@ -77,6 +77,8 @@ def _row(rows: Rows, config: ReplayConfig, has_clock: bool) -> list[str]:
             f"    x = np.array(readings, dtype=np.{kind})",
         ]
     shown = {**rows.windows.options, "features": [*rows.windows.features]}
+    if ek.windows_plan(**{**shown, "bands": None}).edges == rows.windows.edges:
+        del shown["bands"]
     given = ", ".join(f"{name}={value!r}" for name, value in shown.items() if value)
     return [
         f"windows = ek.Windows({given})",
