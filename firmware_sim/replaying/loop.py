@@ -106,7 +106,7 @@ class Replay:
         try:
             self._open_others()
             is_part = isinstance(self.stream, Selected)
-            config, self._season, self._period = source.settle(config, has_all_labels=not is_part)
+            config, self._season, self._period = source.resolve(config, has_all_labels=not is_part)
             self.config = config
             if config.path and config.label_kind.keeps_rows:
                 self._horizons = shared(config, n_features)

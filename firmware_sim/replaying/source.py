@@ -37,7 +37,7 @@ WITHOUT_WINDOWS: dict[str, Any] = {
 class Source:
     """The rows that a configuration names, opened.
 
-    config: the configuration, without what `settle` finds.
+    config: the configuration, without what `resolve` finds.
     live: its stream, if it comes only once and was looked at already.
     cached: whether rows are held in memory after the first pass.
     clean: the rows without faults.
@@ -68,7 +68,7 @@ class Source:
         if self._is_own:
             self.clean.close()
 
-    def settle(
+    def resolve(
         self, config: ReplayConfig, *, has_all_labels: bool = True
     ) -> tuple[ReplayConfig, str, float | None]:
         """Return a configuration with what the rows settle: classes, horizon and season in rows.
