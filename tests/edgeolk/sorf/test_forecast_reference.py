@@ -29,6 +29,7 @@ def stuck(n: int = 600, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize(("case", "make"), in_turn(CASES, [series, troubled, stuck]))
+@pytest.mark.spread(3)
 def test_every_answer_is_that_of_the_reference(case: dict[str, Any], make: Any) -> None:
     _compare(case, make, 1e-9)
 
