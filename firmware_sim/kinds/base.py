@@ -414,6 +414,18 @@ def last_label_hint(config: Any, with_params: Callable[..., Hint]) -> Iterator[H
         yield with_params(last_label=not params.get("last_label"), **extra)
 
 
+def forecasts(learner: Any, X: Row, y: Row, ahead: int) -> Row:
+    """Return the answers of a forecaster that learns each target so many rows after its answer."""
+    if ahead == 1:
+        return np.asarray(learner.learn_many(X, y))
+    out = np.empty(len(y))
+    for at, row in enumerate(X):
+        if at >= ahead:
+            learner.tell_one(y[at - ahead])
+        out[at] = learner.ask_one(row)
+    return out
+
+
 def with_ones(X: Row) -> tuple[Row, Row]:
     """Return the rows with a constant last reading, and their squared norms."""
     ones = np.hstack([X, np.ones((len(X), 1))])

@@ -21,6 +21,7 @@ from firmware_sim.kinds.base import (
     Script,
     Setup,
     Trainer,
+    forecasts,
     with_ones,
 )
 from firmware_sim.kinds.labels import Labels, label_key, missing_labels
@@ -363,18 +364,6 @@ class RealNumbers(Kind):
             "targets.mean_[0] + (targets.scale_[0] or 1.0) * learner.decision_one(row)",
             "targets.learn_transform_one(np.array([label]))[0]",
         )
-
-
-def forecasts(learner: Any, X: Row, y: Row, ahead: int) -> Row:
-    """Return the answers of a forecaster that learns each target so many rows after its answer."""
-    if ahead == 1:
-        return np.asarray(learner.learn_many(X, y))
-    out = np.empty(len(y))
-    for at, row in enumerate(X):
-        if at >= ahead:
-            learner.tell_one(y[at - ahead])
-        out[at] = learner.ask_one(row)
-    return out
 
 
 def least_squares(X: Row, y: Row, ahead: int = 1) -> Row:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import edgeolk as ek
-from firmware_sim.kinds.regression import forecasts
+from firmware_sim.kinds.base import forecasts
 from firmware_sim.streams import Row
 
 #: First rows that a season is found from: memory and time do not grow with the stream.
