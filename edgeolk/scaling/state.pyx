@@ -7,6 +7,7 @@ import numpy as np
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.c cimport olk_compact_rule_of, olk_load_statistics
+from edgeolk.core.memory_checks cimport check_idle
 from edgeolk.core.scaler cimport METHOD_COMPACT, Scaler
 from edgeolk.scaling.rows cimport keeps_mean, mean_of, scale_of
 
@@ -104,10 +105,7 @@ cdef class ScalerState:
             form_number(method, compact, clip_deviations, rows), clip_deviations > 0.0)
 
     cdef int idle(self) except -1:
-        # Checked last, so that no Python code runs between the check and the work.
-        if self.busy:
-            raise RuntimeError("the scaler is in use by another thread")
-        return 0
+        return check_idle(self.busy, "the scaler is")
 
     def freeze(self):
         """Freeze the statistics: from now on learning only checks its rows."""

@@ -21,8 +21,8 @@ from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
 from firmware_sim.cli.shared import config_of
 from firmware_sim.comparison import Comparison, compare
-from firmware_sim.comparison.choice import program
 from firmware_sim.comparison.evaluators import Evaluator
+from firmware_sim.comparison.program import program
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import Recording
 from firmware_sim.metrics.batch import Batch
