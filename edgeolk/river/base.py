@@ -9,7 +9,7 @@ from edgeolk.learner import Learner
 from edgeolk.named import NamedLearner, Names
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
-from edgeolk.river.waiting import Waiting
+from edgeolk.river.pending import PendingRows
 from edgeolk.rows.scoring import Scorer
 from edgeolk.wrapped import (
     check_task,
@@ -69,7 +69,7 @@ class KernelModel:
         # With ``delay``: rows asked before the learner exists, those that wait for their labels,
         # and the methods that answered the last one.
         self._n_early = 0
-        self._waiting: Waiting | None = None
+        self._pending: PendingRows | None = None
         self._answered: set[str] = set()
 
     def _new_columns(self) -> Columns:
@@ -181,16 +181,16 @@ class KernelModel:
         is_cached = self._columns.is_same and learned == self._scored_at
         if not is_cached:
             self._scored_at = -1
-        if self._waiting is not None and method is not None and self._is_asked(method, is_cached):
+        if self._pending is not None and method is not None and self._is_asked(method, is_cached):
             learner.ask_one(row)
-            self._waiting.ask(self._columns.fingerprint())
+            self._pending.ask(self._columns.fingerprint())
         if not is_cached:
-            if method is not None and self._waiting is None:
+            if method is not None and self._pending is None:
                 if self._open and self._repeats:
                     learner.restart()
                 self._open += 1
             # For the count of ``lapse``.
-            is_answer = self._waiting is None and not (method is None and self._repeats)
+            is_answer = self._pending is None and not (method is None and self._repeats)
             self._scored = self._raw_score(learner if is_answer else learner._uncounted(), row)
             self._scored_at = learned
         return self._scored
@@ -258,17 +258,17 @@ class KernelModel:
         weight: float | None, time: float | None,
     ) -> None:  # fmt: skip
         """Learn a row of numbers: with ``delay`` as the one of those asked that it is."""
-        waiting = self._waiting
-        if waiting is None and (delay := delay_of(learner)):
-            waiting = Waiting(delay, self._n_early)
-        if waiting is None:
+        pending = self._pending
+        if pending is None and (delay := delay_of(learner)):
+            pending = PendingRows(delay, self._n_early)
+        if pending is None:
             learner.learn_one(row, y, weight=weight, time=time)
             return
-        number = waiting.find(columns.fingerprint())
-        oldest = waiting.n_asked - learner.n_waiting
-        learner._learn_waiting(row, y, weight, -1 if number is None else max(-1, number - oldest))
+        number = pending.find(columns.fingerprint())
+        oldest = pending.n_asked - learner.n_waiting
+        learner._learn_pending(row, y, weight, -1 if number is None else max(-1, number - oldest))
         if number is not None:
-            waiting.learn(number)
-        while learner.n_waiting and waiting.has_label(waiting.n_asked - learner.n_waiting):
+            pending.learn(number)
+        while learner.n_waiting and pending.has_label(pending.n_asked - learner.n_waiting):
             learner.tell_one(None)
-        self._waiting = waiting
+        self._pending = pending

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-class Waiting:
+class PendingRows:
     """The last rows asked of a learner with ``delay=k``, by number and fingerprint.
 
     The learner keeps what its experts answered to the last k + 1 rows asked. A row that is learned

@@ -14,7 +14,7 @@ from river import compose, evaluate, metrics, preprocessing, stream
 
 import edgeolk as ek
 from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
-from edgeolk.river.waiting import Waiting
+from edgeolk.river.pending import PendingRows
 
 Stream = list[tuple[dict[Any, Any], Any]]
 
@@ -62,7 +62,7 @@ def asked_by_hand(model: Any, data: Stream, delay: int) -> ek.Learner:
         if t >= delay:
             at = t - delay
             place = 0 if at >= delay else -1
-            learner._learn_waiting(row(at), label(at), None, place)
+            learner._learn_pending(row(at), label(at), None, place)
         if delay <= t < len(data):
             learner.ask_one(row(t))
     return learner
@@ -132,9 +132,9 @@ def in_order(model: Any, data: Stream, delay: int) -> Iterator[tuple[int, int | 
         if y is None:
             model.predict_one(x)
             continue
-        before = None if last._waiting is None else last._waiting._has_label.copy()
+        before = None if last._pending is None else last._pending._has_label.copy()
         model.learn_one(x, y)
-        after = last._waiting._has_label
+        after = last._pending._has_label
         taken = np.flatnonzero(after if before is None else after & ~before)
         yield i, int(taken[0]) if len(taken) else None
 
@@ -167,7 +167,7 @@ def test_rows_that_are_never_learned() -> None:
         if t >= DELAY and t % 3 == 0:
             row, label = data[t - DELAY]
             place = order.index(t - DELAY) if t - DELAY in order else -1
-            learner._learn_waiting(list(row.values()), names[label], None, place)
+            learner._learn_pending(list(row.values()), names[label], None, place)
             if place == 0:
                 order = order[1:]
     assert bytes(model.to_learner()._sealed()) == bytes(learner._sealed())
@@ -187,36 +187,33 @@ def test_labels_in_any_order(kind: str) -> None:
     asked: dict[int, int] = {}
     for i, x, y in shuffled(data, 1):
         if y is None:
-            n_asked = 0 if model._waiting is None else model._waiting.n_asked
-            model._predict(x) if hasattr(model, "_predict") else model.predict_one(x)
-            asked[i] = model._n_early - 1 if model._waiting is None else n_asked
+            n_asked = 0 if model._pending is None else model._pending.n_asked
+            model.predict_one(x)
+            asked[i] = model._n_early - 1 if model._pending is None else n_asked
         else:
-            waiting = model._waiting
+            pending = model._pending
             model.learn_one(x, y)
-            assert model._waiting.has_label(asked[i])
-            assert waiting is None or waiting is model._waiting
+            assert model._pending.has_label(asked[i])
+            assert pending is None or pending is model._pending
     assert model.learner.n_waiting == 0
     assert model.learner.steps == len(data)
 
 
-def test_a_row_that_was_not_asked_counts_as_it_is_answered_now() -> None:
-    """Others wait meanwhile, and keep their places."""
-    data = rows(40)
+def test_a_row_that_was_not_asked_takes_the_place_of_the_oldest() -> None:
+    """Only its place: those behind it still meet their own answers."""
+    data = rows(20)
     model = classifier()
-    for t, (x, _) in enumerate(data[:20]):
+    for t, (x, _) in enumerate(data):
         model.predict_one(x)
         if t >= DELAY:
             model.learn_one(*data[t - DELAY])
     assert model.learner is not None
-    waiting = model.learner.n_waiting
-    model.learn_one({"a": 9.0, "b": 9.0}, 1)  # taken for the oldest
-    for x, y in data[16:20]:
+    assert model.learner.n_waiting == DELAY
+    model.learn_one({"a": 9.0, "b": 9.0}, 1)
+    assert model.learner.n_waiting == DELAY - 1
+    for left, (x, y) in zip((3, 2, 1, 0), data[16:], strict=True):
         model.learn_one(x, y)
-    assert waiting == DELAY
-    assert model.learner.n_waiting == 0
-    before = model.learner.n_waiting
-    model.learn_one(*data[20])
-    assert model.learner.n_waiting == before
+        assert model.learner.n_waiting == left
 
 
 def test_a_label_later_than_the_delay_meets_no_answer() -> None:
@@ -229,7 +226,7 @@ def test_a_label_later_than_the_delay_meets_no_answer() -> None:
         model.predict_one(x)
         learner.ask_one(list(x.values()))
     model.learn_one(*data[1])
-    learner._learn_waiting(list(data[1][0].values()), -1.0 + 2.0 * data[1][1], None, -1)
+    learner._learn_pending(list(data[1][0].values()), -1.0 + 2.0 * data[1][1], None, -1)
     assert bytes(model.to_learner()._sealed()) == bytes(learner._sealed())
     assert learner.n_waiting == DELAY + 1
 
@@ -273,7 +270,7 @@ def test_refused_rows_change_nothing() -> None:
         model.predict_one(x)
         if t >= DELAY:
             model.learn_one(*data[t - DELAY])
-    before, said = pickle.dumps(model.learner), model._waiting.n_asked  # type: ignore[union-attr]
+    before, said = pickle.dumps(model.learner), model._pending.n_asked  # type: ignore[union-attr]
     for x in ({"a": 1.0}, {"a": "x", "b": 1.0}, {"a": math.inf, "b": 1.0}):
         with pytest.raises((TypeError, ValueError)):
             model.predict_one(x)
@@ -282,9 +279,9 @@ def test_refused_rows_change_nothing() -> None:
     with pytest.raises(ValueError, match="weight"):
         model.learn_one(data[-1][0], 1, w=-1.0)
     assert pickle.dumps(model.learner) == before
-    assert model._waiting is not None
-    assert model._waiting.n_asked == said
-    assert model._waiting.find(model._columns.fingerprint()) is not None
+    assert model._pending is not None
+    assert model._pending.n_asked == said
+    assert model._pending.find(model._columns.fingerprint()) is not None
 
 
 def test_a_missing_reading_does_not_hide_a_row() -> None:
@@ -298,8 +295,8 @@ def test_a_missing_reading_does_not_hide_a_row() -> None:
         if t >= DELAY:
             row, y = data[t - DELAY]
             model.learn_one(row, y)
-            assert model._waiting is not None
-            taken.append(model._waiting.has_label(t - DELAY))
+            assert model._pending is not None
+            taken.append(model._pending.has_label(t - DELAY))
     assert all(taken)
 
 
@@ -333,7 +330,7 @@ def test_what_a_delay_cannot_be_combined_with(model: Any, message: str) -> None:
 def test_without_a_delay_no_row_waits() -> None:
     for model in (KernelClassifier(), KernelRegressor(), KernelNovelty()):
         model.learn_one({"a": 1.0}, *([] if isinstance(model, KernelNovelty) else [1]))
-        assert model._waiting is None
+        assert model._pending is None
     tracker = KernelRegressor("krls_auto", params={"lags": 2, "delay": 3})
     tracker.predict_one({"a": 1.0})
 
@@ -342,15 +339,15 @@ def test_without_a_delay_no_row_waits() -> None:
 
 
 def test_rows_are_found_by_their_readings_and_else_by_their_order() -> None:
-    waiting = Waiting(2, n_early=1)
+    pending = PendingRows(2, n_early=1)
     for fingerprint in (5, 7, 5):
-        waiting.ask(fingerprint)
-    assert waiting.find(7) == 2
-    assert waiting.find(5) == 1
-    waiting.learn(1)
-    assert waiting.find(5) == 3
-    assert waiting.find(9) == 2  # the oldest of the last three that waits
-    waiting.learn(3)
-    assert waiting.find(5) is None  # asked and learned: not another row
-    waiting.learn(2)
-    assert waiting.find(9) is None
+        pending.ask(fingerprint)
+    assert pending.find(7) == 2
+    assert pending.find(5) == 1
+    pending.learn(1)
+    assert pending.find(5) == 3
+    assert pending.find(9) == 2  # the oldest of the last three that waits
+    pending.learn(3)
+    assert pending.find(5) is None  # asked and learned: not another row
+    pending.learn(2)
+    assert pending.find(9) is None
