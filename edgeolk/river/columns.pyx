@@ -1,5 +1,6 @@
 """Maps the keys of dicts to the columns of a learner's row."""
 
+cimport cython
 cimport numpy as cnp
 from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_CheckExact
@@ -155,12 +156,14 @@ cdef class Columns:
         self.complete = False
         return 0
 
+    @cython.critical_section
     def __reduce__(self):
         saved = None if self.n < 0 else bytes(self.numbers.data)
         features = None if self.n < 0 else int(self.n)
         state = self.place, self.n_missing, saved
         return _restored, (features, self.unseen, self.missing, state)
 
+    @cython.critical_section
     def __setstate__(self, state):
         self.place, self.n_missing, saved = state
         self.coming = self.place
@@ -168,15 +171,18 @@ cdef class Columns:
             memcpy(self.row_, <const char*><bytes>saved, self.numbers.nbytes)
 
     @property
+    @cython.critical_section
     def known(self):
         """Whether the number of columns is fixed."""
         return self.n >= 0
 
     @property
+    @cython.critical_section
     def count(self):
         """Number of columns; None if not yet known."""
         return None if self.n < 0 else self.n
 
+    @cython.critical_section
     def begin(self, x):
         """Fix the columns: one per key of the first row."""
         if not x:
@@ -185,6 +191,7 @@ cdef class Columns:
         self.place = {key: place for place, key in enumerate(in_order(x))}
         self.reserve(len(self.place))
 
+    @cython.critical_section
     def with_room_for(self, x):
         """Columns with room for the keys of a row and as many again, or None if it has no new keys.
 
@@ -203,6 +210,7 @@ cdef class Columns:
                 self.last[at], self.mean[at], self.count_[at])
         return more
 
+    @cython.critical_section
     def row(self, x, bint quiet=False):
         """The numbers of a dict, in an array that the next call overwrites.
 
@@ -318,6 +326,7 @@ cdef class Columns:
                 return True
         return False
 
+    @cython.critical_section
     def learned(self):
         """Record that the last row was learned."""
         cdef Py_ssize_t at

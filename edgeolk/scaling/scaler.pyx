@@ -1,5 +1,6 @@
 """The public class of scalers: learning and scaling rows."""
 
+cimport cython
 cimport numpy as cnp
 from libc.stdint cimport int64_t
 
@@ -124,6 +125,7 @@ cdef class RunningScaler(ScalerState):
             raise ValueError(f"x is too far from what was learned: scaled, it exceeds {out.dtype}")
         return out
 
+    @cython.critical_section
     def learn_one(self, x):
         """Learn one row, unless the scaler is frozen.
 
@@ -142,6 +144,7 @@ cdef class RunningScaler(ScalerState):
         self.idle()
         learn_any(&self.scaler, cnp.PyArray_DATA(x), is_wide(x), 1)
 
+    @cython.critical_section
     def transform_one(self, x, out=None):
         """Scale one row; nothing is learned.
 
@@ -169,6 +172,7 @@ cdef class RunningScaler(ScalerState):
         self.idle()
         return self.transform_checked(x, out)
 
+    @cython.critical_section
     def learn_transform_one(self, x, out=None):
         """Learn one row, then scale it by statistics that include it.
 
@@ -197,6 +201,7 @@ cdef class RunningScaler(ScalerState):
         # that is in the statistics.
         return self.transform_checked(x, out)
 
+    @cython.critical_section
     def _learn_transform_many(self, X, out, before=None):
         """Learn and scale rows in order, as ``learn_transform_one`` does one by one.
 
@@ -249,6 +254,7 @@ cdef class RunningScaler(ScalerState):
         self.busy = False
         return i
 
+    @cython.critical_section
     def learn_many(self, X):
         """Learn rows in order, without the interpreter lock; the same as one by one.
 
@@ -272,6 +278,7 @@ cdef class RunningScaler(ScalerState):
             learn_any(&self.scaler, x, wide, n)
         self.busy = False
 
+    @cython.critical_section
     def transform(self, X, out=None):
         """Scale rows, without the interpreter lock; nothing is learned.
 

@@ -1,5 +1,8 @@
 """State of a scaler in a block: construction, properties, files."""
 
+cimport cython
+from cpython.bytearray cimport PyByteArray_FromStringAndSize
+from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, int8_t, uint8_t
 from libc.string cimport memcpy
 
@@ -107,6 +110,7 @@ cdef class ScalerState:
     cdef int idle(self) except -1:
         return check_idle(self.busy, "the scaler is")
 
+    @cython.critical_section
     def freeze(self):
         """Freeze the statistics: from now on learning only checks its rows."""
         self.idle()
@@ -115,51 +119,61 @@ cdef class ScalerState:
     # ---- configuration and state ----------------------------------------------------------------
 
     @property
+    @cython.critical_section
     def n_features(self):
         """Numbers in a row."""
         return self.scaler.n_features
 
     @property
+    @cython.critical_section
     def method(self):
         """"standard" or "minmax"."""
         return NAMES[self.scaler.method]
 
     @property
+    @cython.critical_section
     def compact(self):
         """Whether the statistics are single precision, 9 bytes a feature."""
         return self.scaler.method == METHOD_COMPACT
 
     @property
+    @cython.critical_section
     def freeze_after(self):
         """Examples after which the statistics are frozen, or None."""
         return self.scaler.freeze_after or None
 
     @property
+    @cython.critical_section
     def n_seen(self):
         """Examples in the statistics, not counting those after freezing."""
         return self.scaler.n_seen[0]
 
     @property
+    @cython.critical_section
     def frozen(self):
         """Whether the statistics are frozen."""
         return self.scaler.frozen[0] != 0
 
     @property
+    @cython.critical_section
     def nbytes(self):
         """Bytes taken, exactly those of the plan."""
         return self.arena.nbytes
 
     @property
+    @cython.critical_section
     def clip(self):
         """Deviations from the mean to which readings are clipped, or None."""
         return self.scaler.clip or None
 
     @property
+    @cython.critical_section
     def window(self):
         """Rows remembered, or None if all rows have equal weight."""
         return self.scaler.window or None
 
     @property
+    @cython.critical_section
     def n_clipped(self):
         """Readings of each feature beyond ``clip`` deviations, a copy; None without ``clip``
         and where the scaler is ``compact``, which does not count them.
@@ -176,6 +190,7 @@ cdef class ScalerState:
             np.int64)
 
     @property
+    @cython.critical_section
     def mean_(self):
         """Mean of each feature, a copy; 0 before the first example, None if not kept.
 
@@ -187,6 +202,7 @@ cdef class ScalerState:
         return np.array([mean_of(s, j) for j in range(s.n_features)])
 
     @property
+    @cython.critical_section
     def scale_(self):
         """Divisor of each feature, a copy: sd, or max - min.
 
@@ -197,6 +213,7 @@ cdef class ScalerState:
         return np.array([scale_of(s, j) for j in range(s.n_features)])
 
     @property
+    @cython.critical_section
     def min_(self):
         """Minimum of each feature, a copy; 0 before the first example, None for "standard".
 
@@ -205,12 +222,18 @@ cdef class ScalerState:
         return self.copy_array(self.scaler.kept.minimum)
 
     @property
+    @cython.critical_section
     def max_(self):
         """Maximum of each feature, a copy; 0 before the first example, None for "standard".
 
         With ``clip`` it may be outside the range scaled to 0 .. 1.
         """
         return self.copy_array(self.scaler.kept.maximum)
+
+    cdef object copied(self):
+        """A copy of the block."""
+        self.idle()
+        return PyByteArray_FromStringAndSize(self.arena.base, self.arena.length)
 
     cdef object copy_array(self, const double* values):
         cdef Py_ssize_t j
@@ -220,9 +243,9 @@ cdef class ScalerState:
 
     # ---- files ----------------------------------------------------------------------------------
 
+    @cython.critical_section
     def __reduce__(self):
-        self.idle()
-        return type(self)._from_block, (blocks.sealed(self.arena),)
+        return type(self)._from_block, (blocks.sealed(self.copied()),)
 
     @classmethod
     def _made(cls, n_features, options):
@@ -257,6 +280,7 @@ cdef class ScalerState:
         scaler.scaler.n_seen[0] = min(seen, last) if last else seen
         return scaler
 
+    @cython.critical_section
     def save(self, path):
         """Write the scaler to a file: its block with a CRC-32, replaced atomically.
 
@@ -272,8 +296,7 @@ cdef class ScalerState:
         OSError
             The file cannot be written.
         """
-        self.idle()
-        blocks.write(path, self.arena)
+        blocks.write(path, self.copied())
 
     @classmethod
     def load(cls, path):
