@@ -102,6 +102,7 @@ class Novelty(Metrics):
             "alarms a day",
             short,
             lambda record, metrics: record.per_day(record.alarms, metrics.elapsed),
+            "of rows that cover a day at least",
         ),
         "false_alarms": Figure("false alarms", count, lambda record, _: record.false),
         "false_alarms_a_day": Figure(
@@ -261,13 +262,14 @@ class Novelty(Metrics):
         """Return one sentence on the alarms; see `Metrics.sentence`."""
         if self.judged:
             return super().sentence(algorithm)
-        alarms = self.learner.alarms
+        alarms, seconds = self.learner.alarms, self.elapsed
+        rows = f"{self.rows:,} rows" + (f" ({duration(seconds)})" if seconds else "")
         if not alarms:
-            return f"{algorithm} gave no alarm in {self.rows:,} rows."
+            return f"{algorithm} gave no alarm in {rows}."
         many = "1 alarm" if alarms == 1 else f"{alarms:,} alarms"
         return (
-            f"{algorithm} gave {many} in {self.rows:,} rows; without labelled "
-            "windows nothing says which of them were false."
+            f"{algorithm} gave {many} in {rows}; without labelled windows nothing says which of "
+            "them were false."
         )
 
     def remarks(self) -> list[str]:
