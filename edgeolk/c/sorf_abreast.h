@@ -1,7 +1,7 @@
-/* Pass 1 of several dense rows at once (docs/sorf.md, section 5, step 1): lane l of a vector belongs to
-   row l. No number moves between lanes, signs and weights are the same for all of them, and a
-   block's weights are converted once: three quarters of the time of olk_pass, or a third with
-   several columns. Every sum has the terms of olk_pass in the same order: the same bits.
+/* Pass 1 of several dense rows at once (docs/sorf.md, section 5, step 1): lane l of a vector belongs
+   to row l. No number moves between lanes, signs and weights are the same for all of them, and a
+   block's weights are converted once: about .7 of the time of olk_pass, .4 with several columns.
+   Every sum has the terms of olk_pass in the same order: the same bits.
 
    Included after sorf_scores.h, where the compiler has vectors; no exported learner needs it. */
 #pragma once
@@ -62,7 +62,8 @@ static OLK_NOCLONE void olk_transform_abreast(const olk_sorf *p, uint64_t *gener
     }
 }
 
-/* Cosines and sines of the rows with an angle that is too large for olk_phases, as olk_phases_slowly. */
+/* Cosines and sines of the rows with an angle that is too large for olk_phases, as
+   olk_phases_slowly. */
 static OLK_COLD void olk_slow_phases_abreast(olk_line_of_each *line, const olk_entry *scale,
                                              const olk_word *large, olk_line_of_each *feature)
 {

@@ -134,8 +134,8 @@ static OLK_INLINE void olk_hadamard_across(const int n, olk_real_vec *r)
             }
 }
 
-/* The first transform of n blocks of VECTORS registers, all but the first `used` of which are 0 (never
-   -0, so that what is added to 0 stays as it is). */
+/* The first transform of n blocks of VECTORS registers, all but the first `used` of which are 0
+   (never -0, so that what is added to 0 stays as it is). */
 static OLK_INLINE void olk_hadamard_first(const int n, const int used, olk_real_vec *r)
 {
     enum { VECTORS = 64 * (int)sizeof(olk_real) / OLK_BYTES };
@@ -202,8 +202,8 @@ static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v, ptr
 }
 #endif
 
-/* v <- H (second o H (first o H v)), natural order, not normalised; lines from number `used_lines` on
-   are 0. */
+/* v <- H (second o H (first o H v)), natural order, not normalised; lines from number `used_lines`
+   on are 0. */
 static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, ptrdiff_t used_lines,
                                      const olk_signs *restrict first,
                                      const olk_signs *restrict second)

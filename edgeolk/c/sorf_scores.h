@@ -27,8 +27,8 @@ static OLK_INLINE void olk_put_across(olk_real_vec *r, olk_line_of_each *line)
         *(olk_real_vec *)line[k] = r[k];
 }
 
-/* Three stages across eight lines, eight lines between two, all but the first `used` of which are 0,
-   never -0. */
+/* Three stages across eight lines, eight lines between two, all but the first `used` of which are
+   0, never -0. */
 static OLK_INLINE void olk_across_first(const int used, olk_line_of_each *line)
 {
     olk_real_vec r[8];
