@@ -275,6 +275,7 @@ cdef class Columns:
         self.found[at] = 1
         return 1
 
+    @cython.critical_section
     def fingerprint(self):
         """A number other than 0 that rows share if they have the same readings, and lack the same.
 
