@@ -2,7 +2,6 @@
 
 cimport cython
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
-from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, int8_t, uint8_t
 from libc.string cimport memcpy
 
