@@ -127,7 +127,7 @@ static inline void olk_write_parts(const olk_group_scores *f,
 /* The answers of experts to a row, where the call asks for them. */
 static inline void olk_write_answers(const olk_group_scores *f, const olk_sorf_state *s)
 {
-#ifdef OLK_SORF_NO_WISHES
+#ifdef OLK_SORF_NO_LATE
     (void)f, (void)s;
 #else
     if (s->answers)
@@ -138,7 +138,7 @@ static inline void olk_write_answers(const olk_group_scores *f, const olk_sorf_s
 static inline void olk_write_memory_answers(const olk_sorf *p, const olk_sorf_state *s,
                                             const olk_real *scores)
 {
-#ifdef OLK_SORF_NO_WISHES
+#ifdef OLK_SORF_NO_LATE
     (void)p, (void)s, (void)scores;
 #else
     if (s->answers)
@@ -195,7 +195,7 @@ static OLK_OUTSIDE void olk_judge(const olk_group_scores *f, const olk_sorf_stat
 #endif
     olk_sorf_update_losses(f, s, y, olk_counted(s, weight), olk_heaviest_group(p, &weights),
                            found->costs);
-    if (olk_is_late(p))
+    if (olk_is_late(p) && olk_place_learned(s) == 0)
         olk_drop_oldest(s);
     found->cost = olk_sorf_cost(p, found->blended, y);
     found->changes = olk_losses(f, y, weight, *s->t, plan) > 0;

@@ -139,6 +139,7 @@ def test_nothing_is_repaired_where_nothing_was_cut(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BY_DAY)
+@pytest.mark.spread(2)
 def test_every_step_cut_everywhere(name: str) -> None:
     """Words a step changes, some of them written: repaired, or refused with the block as it was."""
     chance = random.Random(name)
@@ -316,6 +317,7 @@ def killed(name: str, times: int, folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", ["nogd", "pomdr", "bpa_nn", "ahpatron", "projectron", "sorf"])
+@pytest.mark.spread(3)
 def test_processes_killed_while_they_learn(name: str, tmp_path: Path) -> None:
     record = killed(name, 12, tmp_path)
     assert record["killed"] == 12

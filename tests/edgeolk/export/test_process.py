@@ -86,6 +86,7 @@ def board_of(learner: ek.Learner, folder: Path, offset: int = 8) -> Compiled:
 
 
 @pytest.mark.parametrize("key", CASES)
+@pytest.mark.spread(4)
 def test_learns_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
     expected = by_variant(__file__, "scalar", folder)
     board = board_of(made(key), tmp_path)
@@ -167,6 +168,7 @@ class _Late:
 
 
 @pytest.mark.parametrize("horizon", [1, 3])
+@pytest.mark.spread(2)
 def test_targets_among_the_inputs_come_late(horizon: int, tmp_path: Path) -> None:
     """Forecasts, intervals, gaps and unknown targets as in the library."""
     X, y = stream("house", ROWS)[0], targets()

@@ -19,7 +19,8 @@ from helpers import assert_agrees, by_pairs
 from synthetic import random_stream, regression_stream
 
 from bench.bytes.shim import FORMS as FORMS_OF_C
-from bench.bytes.shim import SHIM, Sorf
+from bench.bytes.shim import SHIM
+from bench.bytes.shim import Sorf as Compiled
 from bench.compiled import compiler
 from edgeolk.core.units import C_FOLDER
 from edgeolk.core.variants import available_simd
@@ -30,6 +31,8 @@ pytestmark = pytest.mark.skipif(
     shutil.which(compiler()[0]) is None, reason="no C compiler to compile the loops with"
 )
 
+#: The loops, which compile twice as fast as for the library.
+Sorf = functools.partial(Compiled, flags=("-O1",))
 #: Those that have int8 alone, and round otherwise.
 NARROW = ("fixed",)
 #: Listed without compiling them: the instruction sets are those the library was built with.
@@ -38,7 +41,6 @@ FORMS = [
     *((form, "plain") for form in ("plain", *NARROW)),
 ]
 EXACT = [form for form in FORMS if form[0] not in NARROW]
-VECTORS = [form for form in FORMS if form[0] == "vector"]
 
 
 def marked(forms):
@@ -49,6 +51,8 @@ def marked(forms):
 
 
 DAY = marked(EXACT)
+VECTORS = marked([form for form in FORMS if form[0] == "vector"])
+WIDEST = ("vector", available_simd()[-1])
 TYPES = ("float64", "int8", "float32")
 every_form = pytest.mark.parametrize("form", DAY, ids="-".join)
 
@@ -133,6 +137,7 @@ def follow(form, task, dtype, d, D, **what):
 
 
 @pytest.mark.parametrize(("form", "task", "learner"), by_pairs(DAY, TASKS, OPTIONS_AND_TYPES))
+@pytest.mark.spread(3)
 def test_every_option(form, task, learner):
     """Deciding afterwards: many rows as one by one, as the reference, and nothing changes."""
     name, dtype = learner
@@ -159,6 +164,7 @@ def test_every_option(form, task, learner):
     ("form", "d", "D"),
     by_pairs(DAY, [1, 3, 31, 32, 33, 63, 64, 65, 96, 127, 128, 200], [1, 63, 64, 65, 130]),
 )
+@pytest.mark.spread(2)
 def test_every_shape(form, d, D):
     for dtype in TYPES:
         follow(form, "two", dtype, d, D, n=25)
@@ -171,6 +177,7 @@ def test_weights(form, task, dtype):
 
 @every_form
 @pytest.mark.parametrize("K", [2, 9, 20])
+@pytest.mark.spread(2)
 def test_numbers_of_classes(form, K):
     X, y = stream("two", 150, 4)[0], np.arange(150) * 7 % K
     loops = Sorf(4, 100, 0.3, task="classes", n_classes=K, form=form[0], variant=form[1])
@@ -183,6 +190,7 @@ def test_numbers_of_classes(form, K):
 @pytest.mark.parametrize(
     ("form", "task", "dtype", "name"), by_pairs(DAY, TASKS, TYPES, ["plain", "all"])
 )
+@pytest.mark.spread(2)
 def test_scratch_for_a_whole_row_changes_nothing(form, task, dtype, name):
     X, y = stream(task, 300, 5)
     runs = [pair(task, dtype, 5, 150, form, options=OPTIONS[name], row=row)[0] for row in (0, 1)]
@@ -194,6 +202,7 @@ def test_scratch_for_a_whole_row_changes_nothing(form, task, dtype, name):
 
 @every_form
 @pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.spread(2)
 def test_novelty(form, dtype):
     X = np.random.default_rng(4).standard_normal((400, 4)).astype(np.float32)
     options = {"dtype": dtype, "nu": 0.1, "window": 128, "seed": 9}
@@ -228,6 +237,7 @@ def test_every_length_of_rows_reads_to_its_end(form):
 
 @pytest.mark.parametrize("groups", [2, 3, 4])
 @pytest.mark.parametrize("form", VECTORS, ids="-".join)
+@pytest.mark.spread(2)
 def test_groups_are_rounded_each_by_its_own_change(form, groups):
     """Labels by chance: most rows change every weight."""
     widths = [(0.3, 1.0), (3.0,), (0.7, 2.0, 9.0), (0.1,)][:groups]
@@ -238,11 +248,12 @@ def test_groups_are_rounded_each_by_its_own_change(form, groups):
 
 
 @pytest.mark.parametrize(("d", "gamma"), [(8, 1e-6), (8, 0.5), (3, 30.0), (130, 0.02)])
+@pytest.mark.spread(2)
 def test_changes_of_every_row(d, gamma):
     """Labels by chance, so that every row changes every weight."""
     rng = np.random.default_rng(d)
     X = rng.standard_normal((700, d)).astype(np.float32)
-    every = [Sorf(d, 200, gamma, form=form, variant=of) for form, of in (VECTORS[-1], EXACT[-1])]
+    every = [Sorf(d, 200, gamma, form=form, variant=of) for form, of in (WIDEST, EXACT[-1])]
     plain = Reference(d, 200, gamma, dtype="int8", drift=False, constant=False)
     for a, b in zip(X.astype(float), rng.choice([-1.0, 1.0], len(X)), strict=True):
         expected = plain.step(a, b)
@@ -257,7 +268,7 @@ def test_more_frequencies_than_a_step_keeps(row):
     """Features that do not fit the stack are made again; a row's own room holds all."""
     d, D = 5, 4500
     X, y = stream("two", 40, d)
-    loops, plain = pair("two", "int8", d, D, VECTORS[-1], gamma=0.2, row=row)
+    loops, plain = pair("two", "int8", d, D, WIDEST, gamma=0.2, row=row)
     scores = [loops.step(*row) for row in zip(X, y, strict=True)]
     assert scores == [plain.step(*row) for row in zip(X, y, strict=True)]
     assert plain.updates > 5
@@ -266,6 +277,7 @@ def test_more_frequencies_than_a_step_keeps(row):
 
 @pytest.mark.parametrize("gamma", [1e-9, 0.02, 3.0, 1e7])
 @pytest.mark.parametrize("d", [1, 8, 97])
+@pytest.mark.spread(5)
 def test_features_in_whole_numbers(d, gamma):
     """Each is that of the formula within .005, its width within one part in 650."""
     D, rng = 70, np.random.default_rng(d)
@@ -285,6 +297,7 @@ def test_features_in_whole_numbers(d, gamma):
 
 
 @pytest.mark.parametrize("form", marked(FORMS), ids="-".join)
+@pytest.mark.spread(2)
 def test_angles_of_any_size(form):
     """Columns that are not scaled: large angles are reduced exactly."""
     rng = np.random.default_rng(1)
@@ -346,7 +359,8 @@ print("clean")
 """
 
 
-@pytest.mark.parametrize("form", ["plain", *NARROW, pytest.param("vector", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["plain", *NARROW, "vector"])
 def test_sanitizers_find_nothing(form):
     """The arrays are numpy's, each from malloc: a step beyond an end is seen."""
     if shutil.which(compiler()[0]) is None or sys.platform != "linux":

@@ -151,6 +151,7 @@ def page(pages: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("kind", EVERY_PAGE)
+@pytest.mark.spread(3)
 def test_every_page_is_whole_and_loads_nothing(kind: str, pages: dict[str, str]) -> None:
     reader, text = parsed(pages[kind]), pages[kind]
     assert reader.ids >= IDS[kind]
@@ -334,6 +335,7 @@ def measured(
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", EVERY_PAGE)
+@pytest.mark.spread(3)
 def test_every_page_fits_a_telephone_and_a_desktop(
     kind: str, width: int, measured: dict[str, dict[str, Any]]
 ) -> None:

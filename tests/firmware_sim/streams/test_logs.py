@@ -153,6 +153,7 @@ def test_labels_of_another_kind_are_refused(
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+@pytest.mark.spread(2)
 def test_a_packed_log_whose_end_is_missing_is_read_to_there(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:
@@ -374,6 +375,7 @@ def has_all(folder: Path, data: Sequence[str] | bytes, name: str = "log.csv", *m
     ids=["sep", "hash", "percent", "slashes", "boot", "pairs", "others", "toa5", "padded"],
 )
 @pytest.mark.parametrize("units", [[], ["ISO,°C,%"], ["TS,Deg C,%", ",Avg,Smp"]])
+@pytest.mark.spread(2)
 def test_names_that_are_not_in_the_first_line(
     tmp_path: Path, above: list[str], units: list[str]
 ) -> None:
