@@ -334,13 +334,20 @@ static inline void olk_pass_of_rows(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, ptrdiff_t m, olk_real *fw,
                                     olk_real *fa)
 {
+    const ptrdiff_t scores = p->groups * p->classes;
+    olk_sorf_row rest = *row;
 #if OLK_BYTES
-    if (olk_are_abreast(p, m)) {
-        olk_pass_abreast(p, s, row, m, fw, fa);
-        return;
+    for (ptrdiff_t n; olk_are_abreast(p, n = m < OLK_ABREAST ? m : OLK_ABREAST); m -= n) {
+        olk_pass_abreast(p, s, &rest, n, fw, fa);
+        rest.values = (const olk_input *)rest.values + n * p->d;
+        fw = fw ? fw + n * scores : NULL;
+        fa += n * scores;
     }
+#else
+    (void)scores;
 #endif
-    olk_pass(p, s, row, m, NULL, fw, fa);
+    if (m > 0)
+        olk_pass(p, s, &rest, m, NULL, fw, fa);
 }
 
 /* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. */

@@ -179,10 +179,12 @@ static inline void olk_part_rows(olk_line_of_each *sum, ptrdiff_t m, ptrdiff_t K
             to[r * stride + c] = sum[c][r];
 }
 
-/* Whether m dense rows are scored abreast. */
+/* Whether m dense rows are scored abreast: with one column only where vectors are long, as four lanes
+   cost more loads and stores than they save shuffles. */
 static inline int olk_are_abreast(const olk_sorf *p, ptrdiff_t m)
 {
-    return m >= OLK_ABREAST_FROM && p->d <= OLK_ABREAST_INPUTS;
+    return m >= OLK_ABREAST_FROM && p->d <= OLK_ABREAST_INPUTS &&
+           (OLK_BYTES > 16 || p->classes > 1);
 }
 
 /* As olk_pass, for rows that are. */

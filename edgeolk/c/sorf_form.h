@@ -56,7 +56,7 @@ enum {
 };
 #else
 enum {
-    OLK_SORF_ROWS = OLK_BYTES ? OLK_BYTES / (int)sizeof(olk_real) : 8,
+    OLK_SORF_ROWS = OLK_BYTES == 64 && sizeof(olk_real) == 4 ? 16 : 8, /* a vector's lanes */
     OLK_SORF_BLOCKS = 2,
     OLK_SORF_SCALED = 128,
     OLK_SORF_SCORES = 64,

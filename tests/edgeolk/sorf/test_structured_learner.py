@@ -132,6 +132,31 @@ def test_a_bare_learner_checks_scores_and_labels() -> None:
     assert quiet.counters()["steps"] == 1
 
 
+SHAPES = [(1, 70, 2), (9, 130, 8), (33, 64, 2), (65, 65, 3), (300, 64, 2), (4, 64, 70)]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+@pytest.mark.parametrize(("d", "n_frequencies", "n_classes"), SHAPES)
+def test_many_rows_are_scored_as_one_by_one(
+    d: int, n_frequencies: int, n_classes: int, dtype: str
+) -> None:
+    """Rows in whole vectors and the rest; some are far out, where angles are large."""
+    classes = {"n_classes": n_classes} if n_classes > 2 else {}
+    learner = ek.Learner(
+        n_features=d, D=n_frequencies, dtype=dtype, gamma=0.3, scale=None, **classes
+    )
+    rng = np.random.default_rng(d)
+    X = rng.standard_normal((40, d))
+    X[::7] *= 1e5
+    y = rng.integers(0, n_classes, 40)
+    learner.learn_many(X, y if n_classes > 2 else 2.0 * y - 1.0)
+    scores = learner.scores if n_classes > 2 else learner.decision_function
+    alone = np.concatenate([scores(x[None]) for x in X])
+    assert len(np.unique(alone)) > 20
+    for m in (2, 3, 5, 6, 11, 17, 40):
+        np.testing.assert_array_equal(scores(X[:m]), alone[:m])
+
+
 # ---- what it learns -----------------------------------------------------------------------------
 
 
