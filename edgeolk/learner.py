@@ -170,7 +170,7 @@ class Learner(Forecasting, RowLearner, Watching):
         """The bytes of a model file."""
         from edgeolk.files import restore
 
-        return restore.written(memoryview(self._engine.saved()))
+        return restore.written(self._engine.saved())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._from_block, (bytes(self._sealed()),)

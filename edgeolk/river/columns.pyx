@@ -7,6 +7,7 @@ from cpython.dict cimport PyDict_CheckExact
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.math cimport NAN, isfinite, isnan
+from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 import warnings
@@ -273,6 +274,23 @@ cdef class Columns:
         self.row_[at] = number
         self.found[at] = 1
         return 1
+
+    @cython.critical_section
+    def fingerprint(self):
+        """A number other than 0 that rows share if they have the same readings, and lack the same.
+
+        It does not depend on what stands for missing readings.
+        """
+        cdef uint64_t bits, mixed = 0xcbf29ce484222325ULL
+        cdef double number
+        cdef Py_ssize_t at
+        for at in range(self.n):
+            if self.found[at]:
+                number = self.row_[at] + 0.0  # -0.0 is 0.0
+                memcpy(&bits, &number, sizeof(bits))
+                mixed = (mixed ^ <uint64_t>at ^ bits) * 0x9e3779b97f4a7c15ULL
+                mixed ^= mixed >> 32
+        return mixed | 1
 
     cdef Py_ssize_t column(self, object key) except -2:
         """The column of a key, which may be a new one; -1 if it has none."""

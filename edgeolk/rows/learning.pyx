@@ -170,6 +170,15 @@ cdef class RowLearner(Scorer):
             raise outcome_error(outcome, "x")
         return f if scores is None else scores
 
+    def _learn_pending(self, x, y, weight, int place):
+        """Learn the row in this place of those that wait, 0 the oldest, which leaves them; -1: one
+        that was not asked. A row of another place stays, as one whose label never comes."""
+        self.engine.state.sorf.state.place = place
+        try:
+            return self.learn_one(x, y, weight)
+        finally:
+            self.engine.state.sorf.state.place = 0
+
     def learn_one_sparse(self, indices, values, y=None, weight=None, time=None):
         """Learn one example given by its non-zeros; as ``learn_one``.
 

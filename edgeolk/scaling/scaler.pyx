@@ -2,8 +2,9 @@
 
 cimport cython
 cimport numpy as cnp
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t
 
+from edgeolk.core.memory_checks cimport check_no_overlap
 from edgeolk.scaling.rows cimport (
     check_out, check_rows, is_wide, keeps_mean, learn_any, mean_of, scale_of, transform_any,
 )
@@ -113,15 +114,8 @@ cdef class RunningScaler(ScalerState):
         return check_rows(X, "X", 2, self.scaler.n_features)
 
     cdef object out_for(self, object out, object x):
-        cdef uintptr_t start
-        cdef uintptr_t base = <uintptr_t>self.arena.base
         out = check_out(out, x)
-        start = <uintptr_t>cnp.PyArray_DATA(out)
-        if (
-            start < base + <uintptr_t>self.arena.length
-            and base < start + <uintptr_t>cnp.PyArray_NBYTES(out)
-        ):
-            raise ValueError("out must not overlap the buffer of the scaler")
+        check_no_overlap(out, self.arena.base, self.arena.length, "the buffer of the scaler")
         return out
 
     cdef object transform_checked(self, object x, object out):

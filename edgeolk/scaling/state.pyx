@@ -2,7 +2,6 @@
 
 cimport cython
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
-from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, int8_t, uint8_t
 from libc.string cimport memcpy
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.c cimport olk_compact_rule_of, olk_load_statistics
+from edgeolk.core.memory_checks cimport check_idle
 from edgeolk.core.scaler cimport METHOD_COMPACT, Scaler
 from edgeolk.scaling.rows cimport keeps_mean, mean_of, scale_of
 
@@ -107,10 +107,7 @@ cdef class ScalerState:
             form_number(method, compact, clip_deviations, rows), clip_deviations > 0.0)
 
     cdef int idle(self) except -1:
-        # Checked last, so that no Python code runs between the check and the work.
-        if self.busy:
-            raise RuntimeError("the scaler is in use by another thread")
-        return 0
+        return check_idle(self.busy, "the scaler is")
 
     @cython.critical_section
     def freeze(self):

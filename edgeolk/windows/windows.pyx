@@ -2,10 +2,11 @@
 
 cimport cython
 cimport numpy as cnp
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uintptr_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy
 
 from edgeolk.core.arena cimport Arena
+from edgeolk.core.memory_checks cimport check_idle, check_no_overlap
 
 import numpy as np
 
@@ -159,8 +160,6 @@ cdef class Windows:
     cdef object out_for(self, object out, Py_ssize_t rows, object samples):
         """The array that receives rows: ``out``, or a new one; rows < 0: one row."""
         cdef int ndim = 1 if rows < 0 else 2
-        cdef uintptr_t start, end
-        cdef uintptr_t base = <uintptr_t>self.arena.base
         if out is None:
             if rows < 0:
                 return np.empty(self.columns, np.float32)
@@ -177,20 +176,13 @@ cdef class Windows:
             shape = f"({self.columns},)" if rows < 0 else f"({rows}, {self.columns})"
             raise ValueError(
                 f"out must be a writable C-contiguous float32 array of shape {shape}, got {got}")
-        start = <uintptr_t>cnp.PyArray_DATA(out)
-        end = start + <uintptr_t>cnp.PyArray_NBYTES(out)
-        if start < base + <uintptr_t>self.arena.length and base < end:
-            raise ValueError("out must not overlap the buffer of the windows")
-        base = <uintptr_t>cnp.PyArray_DATA(samples)
-        if start < base + <uintptr_t>cnp.PyArray_NBYTES(samples) and base < end:
-            raise ValueError("out must not overlap the samples")
+        check_no_overlap(out, self.arena.base, self.arena.length, "the buffer of the windows")
+        check_no_overlap(
+            out, cnp.PyArray_DATA(samples), cnp.PyArray_NBYTES(samples), "the samples")
         return out
 
     cdef int idle(self) except -1:
-        # Checked last, so that no Python code runs between the check and the work.
-        if self.busy:
-            raise RuntimeError("the windows are in use by another thread")
-        return 0
+        return check_idle(self.busy, "the windows are")
 
     @cython.critical_section
     def feed_one(self, sample, out=None):

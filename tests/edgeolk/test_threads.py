@@ -81,6 +81,7 @@ def replays(before: bytes, threads: list[list[Any]]) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("name", BY_DAY)
+@pytest.mark.spread(3)
 def test_learning_beside_anything_raises_and_corrupts_nothing(name: str) -> None:
     """Whatever was learned was learned whole: replayed alone it gives the same bytes.
 
