@@ -1,4 +1,4 @@
-"""Runs the notebooks without Jupyter: ``python docs/notebooks.py`` writes what they print into them."""
+"""Runs the notebooks without Jupyter; ``python docs/notebooks.py`` stores what they print."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def stored(notebook: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Run each notebook, and store what it prints."""
-    for path in [FOLDER / f"{name}.ipynb" for name in sys.argv[1:]] or sorted(FOLDER.glob("*.ipynb")):
+    named = [FOLDER / f"{name}.ipynb" for name in sys.argv[1:]]
+    for path in named or sorted(FOLDER.glob("*.ipynb")):
         notebook = json.loads(path.read_text("utf-8"))
         texts = iter(run(notebook))
         count = 0

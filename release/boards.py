@@ -1,9 +1,9 @@
 """Flash and stack of an exported learner on every emulated board, beside those of the last run.
 
-``python -m release.boards FILE``: exports ``sorf`` in 4 KiB, or a small linear model for boards with
-less RAM, learns 200 rows on each board under QEMU or simavr, and prints bytes of flash and stack with
-the differences from FILE (JSON), which it then replaces. A board whose final state differs from the
-library's is an error; boards without an emulator here are named.
+``python -m release.boards FILE``: exports ``sorf`` in 4 KiB, or in 640 bytes for boards with less
+RAM, learns 200 rows on each board under QEMU or simavr, and prints bytes of flash and stack with
+the differences from FILE (JSON), which it then replaces. A board whose final state differs from
+the library's is an error; boards without an emulator here are named.
 """
 
 from __future__ import annotations

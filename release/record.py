@@ -1,8 +1,8 @@
 """The long runs that a release needs, and what each printed: release/record.md.
 
 ``python -m release.record`` lists those that this commit lacks. ``python -m release.record TARGET
-[NAME=VALUE ...]`` runs ``make`` with these words, reads the numbers from what it prints and, if they
-suffice, appends a line to release/record.md. Nothing is appended if the target fails, prints no
+[NAME=VALUE ...]`` runs ``make`` with these words, reads the numbers from what it prints and, if
+they suffice, appends a line to release/record.md. Nothing is if the target fails, prints no
 numbers, or ran less than a release needs. Commit the lines together at the end: a line counts for
 each commit that differs from its own only in that file.
 """
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.machine import cores, git, sentence
+from bench.machine import git, sentence
 from release.project import output
 
 ROOT = Path(__file__).parent.parent

@@ -75,10 +75,15 @@ cdef class RowLearner(Scorer):
         -----
         With a contiguous float32 or float64 row only the returned float is allocated.
         """
+        return self.learn_or_skip(x, y, weight, time, 0)
+
+    cdef double learn_or_skip(self, object x, object y, object weight, object time,
+                              int place) except? -1.0:
+        """Learn one example; ``place``: see ``_learn_pending``."""
         if self.engine.state.skipped == NULL:
-            return self.learn_example(x, y, weight, time)
+            return self.learn_example(x, y, weight, time, place)
         try:
-            return self.learn_example(x, y, weight, time)
+            return self.learn_example(x, y, weight, time, place)
         except BadRowError:
             return self.skipped_row()
 
@@ -89,8 +94,8 @@ cdef class RowLearner(Scorer):
             return seconds_of(&self.engine.state, time)
         return label
 
-    cdef double learn_example(self, object x, object y, object weight,
-                              object time) except? -1.0:
+    cdef double learn_example(self, object x, object y, object weight, object time,
+                              int place) except? -1.0:
         cdef double label = self.label_or_time(y, time)
         cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
         cdef double numbers[SHORT]
@@ -98,15 +103,21 @@ cdef class RowLearner(Scorer):
         if not is_plain(x, 1) and short_row(&self.engine.state, x, numbers):
             with cython.critical_section(self.engine):
                 self.engine.idle()
-                return self.learn_placed_row(self.place_numbers(numbers, True), label, row_weight)
+                return self.learn_placed_row(
+                    self.place_numbers(numbers, True), label, row_weight, place)
         row = self.check_row(x)
         with cython.critical_section(self.engine):
             self.engine.idle()
-            return self.learn_placed_row(self.place_row(row, True), label, row_weight)
+            return self.learn_placed_row(self.place_row(row, True), label, row_weight, place)
 
-    cdef double learn_placed_row(self, const void* x, double label, double row_weight) except? -1.0:
+    cdef double learn_placed_row(self, const void* x, double label, double row_weight,
+                                 int place=0) except? -1.0:
         cdef double f
-        cdef int outcome = learn(&self.engine.state, x, label, row_weight, &f)
+        cdef int outcome
+        self.engine.state.sorf.state.place = place
+        outcome = learn(&self.engine.state, x, label, row_weight, &f)
+        # Before Python code runs: another thread may learn meanwhile.
+        self.engine.state.sorf.state.place = 0
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         if self.engine.state.errors != NULL:
@@ -173,11 +184,7 @@ cdef class RowLearner(Scorer):
     def _learn_pending(self, x, y, weight, int place):
         """Learn the row in this place of those that wait, 0 the oldest, which leaves them; -1: one
         that was not asked. A row of another place stays, as one whose label never comes."""
-        self.engine.state.sorf.state.place = place
-        try:
-            return self.learn_one(x, y, weight)
-        finally:
-            self.engine.state.sorf.state.place = 0
+        return self.learn_or_skip(x, y, weight, None, place)
 
     def learn_one_sparse(self, indices, values, y=None, weight=None, time=None):
         """Learn one example given by its non-zeros; as ``learn_one``.

@@ -1,4 +1,4 @@
-"""No compiled module needs the interpreter lock: objects that calls change have a lock of their own."""
+"""No compiled module needs the interpreter lock: objects that change have a lock of their own."""
 
 from __future__ import annotations
 
