@@ -15,6 +15,7 @@ from firmware_sim.kinds.classes import ClassNames
 from firmware_sim.kinds.regression import Targets
 from firmware_sim.kinds.two_classes import LabelMap
 from firmware_sim.streams import CsvStream
+from firmware_sim.streams.columns import is_time_name
 from firmware_sim.streams.dates import TimeFormat
 
 
@@ -190,3 +191,12 @@ def test_columns_that_never_have_a_value_are_named(tmp_path: Path) -> None:
     path.write_text("last seen,a,b,y\n,1,,1\n,2,,0\n")
     with pytest.raises(StreamError, match=r"leave out with --ignore 'last seen,b'"):
         fs.replay(fs.ReplayConfig(str(path), target="y", ram="2KiB"))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_time"),
+    [("EST", True), ("time_est", True), ("sun_est", False), ("pst_kPa", False)],
+)
+def test_a_zone_names_a_time_alone(name: str, is_time: bool) -> None:
+    """In longer names "est" is east, and "pst" pressure."""
+    assert is_time_name(name) == is_time
