@@ -58,7 +58,7 @@ enum {
 enum {
     OLK_SORF_ROWS = OLK_BYTES == 64 && sizeof(olk_real) == 4 ? 16 : 8, /* a vector's lanes */
     OLK_SORF_BLOCKS = 2,
-    OLK_SORF_SCALED = 128,
+    OLK_SORF_SCALED = 256,
     OLK_SORF_SCORES = 64,
     OLK_SORF_CACHED = 40
 };
