@@ -172,7 +172,7 @@ peers: $(VENV)/.peers
 # A copy of the tree in the folder $(1), compiled with the environment $(2). Copied every time, so
 # that the current tree is tested; files keep their times, so only changed ones are compiled.
 COPIED := edgeolk firmware_sim tests bench docs release setup.py pyproject.toml README.md Makefile \
-	LICENSE .github
+	LICENSE CHANGELOG.md .github
 define copy
 	mkdir -p $(1)
 	find $(1) \( -name '*.py' -o -name '*.h' \) -delete

@@ -34,7 +34,10 @@ def without_numbers(text: str) -> str:
     return "\n".join(sorted(re.sub(r" *-?\d[\d.,]*", "#", text).splitlines()))
 
 
-@pytest.mark.parametrize("name", ["stream", "comparison", "board"])
+@pytest.mark.parametrize(
+    "name",
+    ["stream", *(pytest.param(name, marks=pytest.mark.slow) for name in ("comparison", "board"))],
+)
 def test_a_notebook_prints_what_it_shows(name: str, runner: Any) -> None:
     for module in NEEDED.get(name, ()):
         pytest.importorskip(module)
