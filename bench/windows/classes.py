@@ -59,7 +59,7 @@ def accuracies(sets: dict[str, tuple[Windowed, Any]]) -> list[tuple[str, ...]]:
 
     sets: by name, with the group that is held out; None for each in turn.
     """
-    table = []
+    table: list[tuple[str, ...]] = []
     for name, (rows, held_out) in sets.items():
         groups = np.unique(rows.group) if held_out is None else [held_out]
         answers, taken = answered(rows, groups)
