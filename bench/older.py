@@ -90,7 +90,7 @@ PAGES = (
     *_parts("time", "forecasts", "peers", "costs", "labels", "horizons"),
     *_parts("drift", "long", "still", "river"),
     *_parts("anomalies", "nab", "skab", "streams", "faults", "published"),
-    *_parts("windows", "boards", "classes", "novelty"),
+    *_parts("windows", "boards", "bearings", "classes", "novelty"),
     *_parts("tasks", "classes", "regression", "novelty"),
     Page("results/mcu.md", "python -m bench.mcu", (*EXPORT, "bench/mcu")),
     Page("results/boards.md", "python -m release.instructions",

@@ -103,6 +103,8 @@ def main(package: str, about: str | None, parts: Parts, inputs: str) -> None:
             continue
         run = getattr(import_module(f"{package}.{module}"), name)
         tables, data = run(tuple(arguments.some))
+        if not tables:  # a part without its data
+            continue
         report = Report(
             title,
             f"`python -m {package} --only {part}`. {machine.sentence()}. Times are of the"

@@ -6,6 +6,7 @@ from bench.table import main
 
 PARTS = {
     "boards": ("Windows: instructions, flash and RAM on emulated boards", "boards", "run"),
+    "bearings": ("Windows: faults of bearings", "bearings", "run"),
     "classes": ("Windows: classes", "classes", "run"),
     "novelty": ("Windows: novelty on few rows", "novelty", "run"),
 }

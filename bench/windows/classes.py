@@ -10,15 +10,10 @@ from sklearn.metrics import balanced_accuracy_score
 
 import edgeolk as ek
 from bench.table import Table
-from bench.windows.sets import BEARINGS, Windowed, bearings, bearings_folder, ecg, fan
+from bench.windows.sets import Windowed, ecg, fan
 
 CAPS = (4096, 16384)
 SEEDS = range(3)
-#: Figures of small convolutional networks in the literature, with what they were measured on.
-PUBLISHED = (
-    ("bearings, the same ones at the same load", "1-D CNN of raw samples", ".951 to .991",
-     "Pubalan et al., arXiv:2602.09699: each of the four loads trained and tested by itself"),
-)  # fmt: skip
 
 
 def learned(rows: Windowed, train: Any, cap: int, passes: int, seed: int) -> tuple[Any, int]:
@@ -31,19 +26,6 @@ def learned(rows: Windowed, train: Any, cap: int, passes: int, seed: int) -> tup
         at = order.permutation(np.flatnonzero(train))
         learner.learn_many(rows.X[at], rows.y[at])
     return learner.predict(rows.X[~train]), learner.nbytes + rows.plan.nbytes
-
-
-def all_sets() -> dict[str, tuple[Windowed, Any]]:
-    """Sets by name, and the group that is held out; None for each in turn."""
-    found = {
-        "fan, unseen speeds": (fan(), None),
-        "ecg_805, second half": (ecg(), "second"),
-    }
-    place = bearings_folder()
-    if place is not None:
-        found["bearings, unseen loads"] = bearings(place, "load"), None
-        found["bearings, unseen fault sizes"] = bearings(place, "size"), None
-    return found
 
 
 def answered(rows: Windowed, groups: Any) -> tuple[dict[str, list[Any]], dict[str, int]]:
@@ -72,12 +54,13 @@ def answered(rows: Windowed, groups: Any) -> tuple[dict[str, list[Any]], dict[st
     return answers, taken
 
 
-def run(some: tuple[str, ...]) -> tuple[list[Table], dict[str, Any]]:
-    """The tables of accuracies, measured and published."""
-    table = []
-    for name, (rows, held_out) in all_sets().items():
-        if some and not any(word in name for word in some):
-            continue
+def accuracies(sets: dict[str, tuple[Windowed, Any]]) -> list[tuple[str, ...]]:
+    """The rows of the table.
+
+    sets: by name, with the group that is held out; None for each in turn.
+    """
+    table: list[tuple[str, ...]] = []
+    for name, (rows, held_out) in sets.items():
         groups = np.unique(rows.group) if held_out is None else [held_out]
         answers, taken = answered(rows, groups)
         for key, pairs in answers.items():
@@ -87,30 +70,27 @@ def run(some: tuple[str, ...]) -> tuple[list[Table], dict[str, Any]]:
                 (name, key, f"{np.mean(right):.3f}", f"{np.std(right, ddof=1):.3f}",
                  f"{np.mean(balanced):.3f}", f"{taken[key]:,}")
             )  # fmt: skip
-    skipped = "" if bearings_folder() else (
-        f" Bearings are left out: there is no clone of github.com/{BEARINGS} as cwru in the data"
-        " folder (EDGEOLK_DATA)."
-    )  # fmt: skip
-    return [
-        Table(
-            "Rows that were not learned from",
-            ("set", "learner", "accuracy", "among seeds", "balanced", "bytes"),
-            table,
-            f"Features `vibration` of int16; means and standard deviations of {len(SEEDS)} seeds,"
-            " which draw the order of the rows and what a learner draws. Fan: three ways of"
-            " weights, each of 17 speeds answered by a learner of the others. Bearings: faults in"
-            " three places (inner race, ball, outer race at 6 o'clock), of three sizes, at four"
-            " loads, drive end, 12 kHz, windows of 512 samples without overlap; at another load"
-            " they are the same bearings, of another size others. They are recordings of the Case"
-            f" Western Reserve University, read from github.com/{BEARINGS}; no licence is stated,"
-            f" so none of them is in this repository. A forest's bytes: 56 a node.{skipped}",
-            left=2,
-        ),
-        Table(
-            "Small convolutional networks of the literature, as published",
-            ("set", "model", "accuracy", "source"),
-            list(PUBLISHED),
-            "Not measured here, and not on the same split: see the source.",
-            left=4,
-        ),
-    ], {}
+    return table
+
+
+def table_of(rows: list[tuple[str, ...]], about: str) -> Table:
+    """The table of accuracies, with what the sets are."""
+    return Table(
+        "Rows that were not learned from",
+        ("set", "learner", "accuracy", "among seeds", "balanced", "bytes"),
+        rows,
+        f"Features `vibration` of int16; means and standard deviations of {len(SEEDS)} seeds, which"
+        f" draw the order of the rows and what a learner draws. {about} A forest's bytes: 56 a"
+        " node.",
+        left=2,
+    )
+
+
+def run(some: tuple[str, ...]) -> tuple[list[Table], dict[str, Any]]:
+    """The table of accuracies."""
+    sets = {"fan, unseen speeds": (fan(), None), "ecg_805, second half": (ecg(), "second")}
+    chosen = {
+        name: one for name, one in sets.items() if not some or any(word in name for word in some)
+    }
+    about = "Fan: three ways of weights, each of 17 speeds answered by a learner of the others."
+    return [table_of(accuracies(chosen), about)], {}

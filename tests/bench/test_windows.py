@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.windows import classes, sets
+from bench.windows import bearings, classes, sets
 
 SIZE = 64
 
@@ -55,12 +55,17 @@ def test_each_group_is_answered_by_learners_of_the_others(
     assert "random forest, 100 trees" in answers
 
 
-def test_without_a_clone_they_are_left_out_and_the_page_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_a_clone_nothing_is_measured_and_it_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("EDGEOLK_DATA", str(tmp_path))
     assert sets.bearings_folder() is None
-    monkeypatch.setattr(classes, "all_sets", dict)
-    measured, published = classes.run(())[0]
-    assert "there is no clone of github.com/srigas/CWRU_Bearing_NumPy" in measured.note
+    assert bearings.run(()) == ([], {})
+    assert "no clone of github.com/srigas/CWRU_Bearing_NumPy" in capsys.readouterr().out
+
+
+def test_figures_of_others_have_a_source(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bearings, "accuracies", lambda sets: [(*sets, "", "", "", "", "")])
+    measured, published = bearings.run(("size",))[0]
+    assert measured.rows[0][0] == "unseen sizes"
     assert all("arXiv" in row[3] for row in published.rows)
