@@ -18,7 +18,7 @@ from edgeolk.rows.checks cimport describe_array, first_bad_row, numbers_fit, war
 from edgeolk.rows.arrays cimport SHORT, as_doubles, as_numbers, is_plain, is_vector, short_row
 from edgeolk.core.arena cimport overlaps_model
 from edgeolk.engine.engine cimport Engine
-from edgeolk.ring.ring cimport ring_average, ring_familiarity, ring_variance
+from edgeolk.ring.ring cimport ring_average, ring_familiarity
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
 from edgeolk.ring.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
@@ -449,7 +449,8 @@ cdef class Scorer:
             # Another thread reads: the scratch of the block is in use.
             return float(self.variance(x[None])[0])
         self.engine.idle()
-        return ring_variance(&self.engine.state, self.place_row(x, False))
+        return self.engine.state.family.variance(
+            &self.engine.state, self.place_row(x, False))
 
     def variance(self, X):
         """Variances of the targets of many rows, computed without the interpreter lock.

@@ -29,7 +29,9 @@ from edgeolk.parts.numbers import Algorithm, Dtype, Loss
 from edgeolk.scaling.arguments import gamma_of, preprocessing_of
 from edgeolk.scaling.record import Preprocessing
 from edgeolk.sorf.defaults import (
+    MIN_BESIDE_PROCESS,
     default_memory_rows,
+    default_vectors,
     min_frequencies,
     min_memory_rows,
     with_linear_group,
@@ -177,10 +179,11 @@ def configure(given: Given) -> Choices:
 
     def configured(
         size: int, *, rows: int = 0, cramped: bool = False, linear: float = 0.0,
-        bare: int = 0, scaling: Preprocessing = preprocessing,
+        bare: int = 0, scaling: Preprocessing = preprocessing, vectors: int = 0,
     ) -> SorfSettings:  # fmt: skip
         known = {**context, "budget": float(size), "usual_memory": float(rows)}
         known |= {"cramped": float(cramped), "usual_linear_group": linear, "bare": float(bare)}
+        known |= {"usual_process": float(vectors)}
         values = values_of(OPTIONS, OPTIONS, {}, known, params)
         check_int(members, size, 0 if forecasts or values["linear_group"] else 1)
         numbers = lists_of(values, **lists)
@@ -237,6 +240,12 @@ def configure(given: Given) -> Choices:
 
     labelled = not forecasts and parts["loss"] != Loss.NOVELTY
     if labelled and gamma == "auto" and not _asks_for_features(common, params, lists):
+        if parts["loss"] == Loss.SQUARE and not params.get("delay"):
+            item = 4 if narrow else 8
+            vectors = default_vectors(ram, n_features, item)
+            beside = range(MIN_BESIDE_PROCESS, MAX_SIZE)
+            if vectors and params.get("gaussian_process") is None:
+                first.append((partial(configured, vectors=vectors), beside))
         return Choices(None, [bare], [*first, (configured, sizes)], instead)
     return Choices(None, [bare], [*first, (configured, sizes)])
 
