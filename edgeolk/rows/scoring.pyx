@@ -420,11 +420,12 @@ cdef class Scorer:
         return similarity
 
     def variance_one(self, x):
-        """Variance of the target of one row, of a Gaussian process (``krls_t``, ``sogp``).
+        """Variance of the target of one row, of a Gaussian process.
 
         The posterior variance of f(x) plus that of the noise, times a scale that is the mean of
         the squared errors so far over their predicted variances (K8 of
-        docs/kernel-adaptive-filters.md). Costs a kernel row and O(B^2).
+        docs/kernel-adaptive-filters.md). Costs a kernel row and O(B^2). Of ``sorf`` with a
+        process beside its features: of the mixture of the two (docs/sorf.md, section 18).
 
         Parameters
         ----------

@@ -29,7 +29,7 @@ from edgeolk.parts.numbers import Algorithm, Dtype, Loss
 from edgeolk.scaling.arguments import gamma_of, preprocessing_of
 from edgeolk.scaling.record import Preprocessing
 from edgeolk.sorf.defaults import (
-    MIN_BESIDE_PROCESS,
+    MIN_WITH_PROCESS,
     default_memory_rows,
     default_vectors,
     min_frequencies,
@@ -243,9 +243,9 @@ def configure(given: Given) -> Choices:
         if parts["loss"] == Loss.SQUARE and not params.get("delay"):
             item = 4 if narrow else 8
             vectors = default_vectors(ram, n_features, item)
-            beside = range(MIN_BESIDE_PROCESS, MAX_SIZE)
+            remaining = range(MIN_WITH_PROCESS, MAX_SIZE)
             if vectors and params.get("gaussian_process") is None:
-                first.append((partial(configured, vectors=vectors), beside))
+                first.append((partial(configured, vectors=vectors), remaining))
         return Choices(None, [bare], [*first, (configured, sizes)], instead)
     return Choices(None, [bare], [*first, (configured, sizes)])
 

@@ -76,9 +76,9 @@ def test_answers_and_variances_are_the_reference() -> None:
     learner, plain = learner_of(**UNSCALED), plain_of()
     weights = np.tile([1.0, 1.0, 0.3, 4.0], ROWS // 4)
     expected = [plain.step(a, b, w) for a, b, w in zip(X, y, weights, strict=True)]
-    found = learner.learn_many(X, y, sample_weight=weights)
+    found = learner.learn_many(X, y, weight=weights)
     assert np.abs(found - expected).max() < 1e-6 * y.std()
-    assert 0.05 < plain.share < 0.95
+    assert plain.share > 0.5
     decided = [plain.decision(x) for x in X[:40]]
     assert np.abs(learner.decision_function(X[:40]) - decided).max() < 1e-6 * y.std()
     assert np.abs(learner.predict(X[:40]) - decided).max() < 1e-6 * y.std()
@@ -229,7 +229,7 @@ def test_a_target_that_is_not_finite_changes_nothing(target: float) -> None:
 def test_weights_of_any_size_leave_finite_numbers(weight: float) -> None:
     X, y = stream()
     learner = learner_of()
-    assert np.isfinite(learner.learn_many(X, y, sample_weight=np.full(ROWS, weight))).all()
+    assert np.isfinite(learner.learn_many(X, y, weight=np.full(ROWS, weight))).all()
     assert state(copy_of(learner)) == state(learner)
 
 
@@ -245,11 +245,14 @@ def test_the_unit_and_the_offset_of_targets_do_not_matter(scale: float, shift: f
 
 def test_glitches_and_constants() -> None:
     X, y = stream(600)
-    clean = np.sqrt(np.mean((learner_of().learn_many(X, y) - y)[400:] ** 2))
     dirty = y.copy()
     dirty[[40, 120, 200, 201]] += 1e4 * y.std()
-    found = learner_of().learn_many(X, dirty)
-    assert np.sqrt(np.mean((found - y)[400:] ** 2)) < 1.6 * clean
+
+    def error(learner: ek.Learner) -> float:
+        return float(np.sqrt(np.mean((learner.learn_many(X, dirty) - y)[210:] ** 2)))
+
+    process = error(ek.Learner("krls_auto", n_features=D, budget=VECTORS))
+    assert error(learner_of()) < 1.05 * process < 0.05 * error(learner_of(0))
     same = learner_of()
     assert np.abs(same.learn_many(X, np.full(600, 5.0))[3:] - 5.0).max() < 1e-3
     assert np.isfinite(same.learn_many(np.zeros_like(X), y)).all()
