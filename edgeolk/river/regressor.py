@@ -123,8 +123,7 @@ class KernelRegressor(KernelModel, base.Regressor):
             Numbers by key.
         with_interval
             Whether to return bounds too, between which the target is with a probability of 0.9;
-            with ``krls_t``, ``sogp``, ``krls_auto``, and ``sorf`` with a Gaussian process beside its
-            features.
+            with ``krls_t``, ``sogp``, ``krls_auto``, and ``sorf`` with ``gaussian_process=``.
 
         Returns
         -------

@@ -161,6 +161,9 @@ def configure(given: Given) -> Choices:
     budget = budget_of(MEMBERS, common["budget"], ram, params, default_members)
     lists = _take_lists(params, forecasts=forecasts)
     columns = given.columns
+    takes_process = params.get("gaussian_process") is True
+    if takes_process:
+        del params["gaussian_process"]
     has_row_memory = parts["loss"] == Loss.HINGE and params.get("memory") is None
     fixed: dict[str, Any] = {
         "member": Algorithm.SORF,
@@ -204,6 +207,11 @@ def configure(given: Given) -> Choices:
         return settings
 
     if ram is None:
+        if takes_process:
+            raise ValueError(
+                "gaussian_process=True takes half of ram=, which is not given: gaussian_process"
+                " must be a number of vectors, got True"
+            )
         return Choices(budget, [(configured, range(0))], [])
 
     def with_memory(rows: int, *, cramped: bool = False) -> Choice:
@@ -211,6 +219,11 @@ def configure(given: Given) -> Choices:
         return partial(configured, rows=rows, cramped=cramped), sizes
 
     first: list[Choice] = []
+    if takes_process:
+        configured(FREQUENCY_BLOCK, vectors=1)  # raises if nothing of it fits together
+        vectors = default_vectors(ram, n_features, 4 if narrow else 8)
+        remaining = range(MIN_WITH_PROCESS, MAX_SIZE)
+        first += [(partial(configured, vectors=vectors), remaining)] if vectors else []
     if has_row_memory and (rows := default_memory_rows(ram, n_features, columns)):
         first.append(with_memory(rows))
     if has_row_memory and params.get("memory_narrow") and columns <= MAX_REMEMBERED_CLASSES:
@@ -240,12 +253,6 @@ def configure(given: Given) -> Choices:
 
     labelled = not forecasts and parts["loss"] != Loss.NOVELTY
     if labelled and gamma == "auto" and not _asks_for_features(common, params, lists):
-        if parts["loss"] == Loss.SQUARE and not params.get("delay"):
-            item = 4 if narrow else 8
-            vectors = default_vectors(ram, n_features, item)
-            remaining = range(MIN_WITH_PROCESS, MAX_SIZE)
-            if vectors and params.get("gaussian_process") is None:
-                first.append((partial(configured, vectors=vectors), remaining))
         return Choices(None, [bare], [*first, (configured, sizes)], instead)
     return Choices(None, [bare], [*first, (configured, sizes)])
 

@@ -58,8 +58,8 @@ def min_memory_rows(classes: int) -> tuple[int, ...]:
     return (MIN_ROWS,) if classes >= 3 else (MIN_ROWS, FEW_ROWS)
 
 
-#: Beside the features of real targets, a Gaussian process takes this share of the bytes, if it then
-#: has at least so many vectors, and the features so many frequencies.
+#: If asked for, a Gaussian process takes this share of the bytes, where it then has at least so
+#: many vectors, and the features at least so many frequencies.
 PROCESS_SHARE, MIN_VECTORS, MIN_WITH_PROCESS = 0.5, 4, 32
 
 

@@ -17,6 +17,7 @@ from structured_cases import GAMMA, SEED, D
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
+from edgeolk.export.folder import check_exportable
 from edgeolk.reference.sorf import Sorf
 from edgeolk.reference.sorf_mixture import Mixture
 from edgeolk.reference.untuned_krls import FactoredKrlsAuto
@@ -296,3 +297,34 @@ def test_the_plan_shows_both_parts() -> None:
     assert learner.nbytes == learner.plan.nbytes
     assert "9 vectors of the process" in learner.plan.longest_step
     assert "gaussian_process=9" in repr(learner)
+
+
+def test_true_takes_as_many_vectors_as_half_the_bytes_hold() -> None:
+    options = {"n_features": 6, "loss": "square", "gaussian_process": True}
+    plans = {ram: ek.plan(**options, ram=ram) for ram in (1024, 4096, 16384)}
+    vectors = [plan.chosen["gaussian_process"] for plan in plans.values()]
+    assert vectors == [0, 9, 33]
+    for ram, plan in plans.items():
+        assert plan.nbytes <= ram
+        taken = sum(r.nbytes for r in plan.regions if r.name.startswith(("process_", "mixture")))
+        assert taken <= ram / 2 + 64
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"budget": 50}, "takes half of ram=, which is not given"),
+        ({"ram": "4KiB", "loss": "hinge"}, "is for real targets"),
+        ({"ram": "4KiB", "delay": 3}, "learns a row with its target"),
+        ({"ram": "4KiB", "history": True}, "history has no gaussian_process"),
+    ],
+)
+def test_true_is_refused_where_a_number_is(options: dict[str, Any], why: str) -> None:
+    made = {"n_features": 6, "loss": "square", "gaussian_process": True, **options}
+    with pytest.raises(ValueError, match=why):
+        ek.Config(**made)
+
+
+def test_export_says_what_to_export_instead() -> None:
+    with pytest.raises(ValueError, match="make it with gaussian_process=0, or export 'krls_auto'"):
+        check_exportable(learner_of())
