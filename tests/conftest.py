@@ -1,6 +1,33 @@
-"""Examples of Hypothesis have no deadline: on a busy machine any takes longer than usual."""
+"""What holds for every test: Hypothesis without deadlines, and long lists of cases by day.
 
+On a busy machine any example takes longer than usual, so none has a deadline.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
 from hypothesis import settings
 
-settings.register_profile("without deadline", deadline=None)
-settings.load_profile("without deadline")
+settings.register_profile("day", deadline=None, max_examples=40)
+settings.register_profile("night", deadline=None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fewer examples where slow tests are left out."""
+    settings.load_profile("day" if "not slow" in config.option.markexpr else "night")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow all but each n-th case of a test with the marker ``spread(n)``."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        marker = item.get_closest_marker("spread")
+        if marker is None or item.get_closest_marker("slow"):
+            continue
+        test = item.nodeid.partition("[")[0]
+        if cases[test] % marker.args[0]:
+            item.add_marker("slow")
+        cases[test] += 1

@@ -5,6 +5,7 @@ The bound of the stack adds the frames that the compiler reports, down the calls
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import math
 import re
@@ -169,4 +170,5 @@ def bound(calls: Calls, names: Iterable[str]) -> tuple[int, tuple[str, ...]]:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(prog="python -m bench.mcu.costs", description=__doc__).parse_args()
     costs()

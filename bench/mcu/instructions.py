@@ -51,6 +51,8 @@ _MORE = (
     Size(3, 128, 0, 40), Size(20, 128, 0, 40), Size(8, 450, 0, 100), Size(3, 128, 0, 200),
 )  # fmt: skip
 _HELD_OUT = (Size(5, 200), Size(16, 700), Size(6, 256, 5), Size(10, 256, 0, 80))
+#: Anomalies of a stream have a multiple of 64 frequencies.
+_WATCHED = tuple(Size(d, D) for d in (2, 12) for D in (64, 320, 960))
 _LEARNER: dict[str, Any] = {"algorithm": "sorf", "gamma": "auto", "scale": "standard",
                             "relevance": True}  # fmt: skip
 _FORECASTER = {"loss": "square", "history": True, "relevance": True}
@@ -61,7 +63,8 @@ KINDS: dict[Name, Kind] = {
     ("learner", "float32"): Kind({**_LEARNER, "dtype": "float32"}, _FEW, _HELD_OUT[:2]),
     ("forecaster", "int8"): Kind(_FORECASTER, _FEW, _HELD_OUT[:2]),
     ("forecaster", "float32"): Kind({**_FORECASTER, "dtype": "float32"}, _FEW, _HELD_OUT[:2]),
-    ("watching", "int8"): Kind({"loss": "novelty", "history": True}, _FEW, _HELD_OUT[:2]),
+    ("watching", "int8"): Kind({"loss": "novelty", "history": True}, _WATCHED,
+                              (Size(5, 192), Size(16, 704))),
 }
 
 

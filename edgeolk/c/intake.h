@@ -486,6 +486,8 @@ static inline void olk_keep_each(olk_intake *in)
     const olk_setup *setup = OLK_SETUP_OF(in);
     const int64_t seen = olk_intake_seen(in) - 1;
     olk_reader r;
+    if (!setup->features) /* of a series that is forecast from its history alone */
+        return;
 #ifndef OLK_ROW_TYPE
     const int compact = olk_is_compact(OLK_SCALER(in)), has_first = compact && !in->one_scale;
     double z[OLK_PIECE];

@@ -63,7 +63,7 @@ def test_its_replay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (command,) = re.findall(r"python -m firmware_sim (replay .*)", TEXT)
+    (command,) = re.findall(r"^python -m firmware_sim (replay .*)", TEXT, re.MULTILINE)
     assert firmware_sim.cli.main([*command.split(), "--no-picture"]) == 0
     told = capsys.readouterr().out
     assert "emulated  mps2-an386, Cortex-M4F: 500 rows learned" in told

@@ -112,6 +112,7 @@ SERVICE = ROOT / "docs/examples/pi/service.py"
         pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.spread(2)
 def test_nothing_learned_is_lost_on_the_way_out(tmp_path: Path, number: signal.Signals) -> None:
     """A signal while a reading is waited for: the checkpoint has every row, and no traceback."""
     place = tmp_path / "model.checkpoint"

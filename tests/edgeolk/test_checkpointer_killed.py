@@ -40,6 +40,7 @@ with ek.Checkpointer(place, every=EVERY) as checkpoints:
 
 @pytest.mark.parametrize("rounds", [4, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["file", "folder", "mmap"])
+@pytest.mark.spread(3)
 def test_every_acknowledged_checkpoint_outlives_its_process(
     kind: str, rounds: int, tmp_path: Path
 ) -> None:

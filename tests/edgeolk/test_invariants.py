@@ -55,6 +55,7 @@ OTHERS = [name for name in RINGS if name != "krls_auto"]
 @pytest.mark.parametrize("name", OTHERS)
 @modest
 @given(seed=seeds, kernel=kernels, dtype=dtypes, budget=st.integers(2, 20))
+@pytest.mark.spread(3)
 def test_every_step(name: str, seed: int, kernel: str, dtype: str, budget: int) -> None:
     """Budget, counters, the score returned, and nothing changed by an example that is no update."""
     X, y = random_stream(seed, 60, 3)

@@ -25,6 +25,7 @@ def lives(name: str, steps: int) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.spread(3)
 def test_nothing_drifts(name: str) -> None:
     lives(name, 20_000)
 

@@ -73,6 +73,7 @@ def _saved(what: Any, folder: Path) -> bytes:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("made", MADE)
+@pytest.mark.spread(3)
 def test_it_carries_the_bytes_of_a_file(made: str, way: str, tmp_path: Path) -> None:
     first = MADE[made]()
     second = WAYS[way](first)

@@ -139,6 +139,7 @@ def test_nothing_is_repaired_where_nothing_was_cut(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BY_DAY)
+@pytest.mark.spread(2)
 def test_every_step_cut_everywhere(name: str) -> None:
     """Words a step changes, some of them written: repaired, or refused with the block as it was."""
     chance = random.Random(name)

@@ -199,6 +199,7 @@ def test_learner_as_c(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("occupancy", ["--algorithm", "bpa_s"]),
     ],
 )
+@pytest.mark.spread(3)
 def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path: Path) -> None:
     """It answers, row by row, what a replay that goes on answers."""
     model, script = tmp_path / "model.zip", tmp_path / "run.py"

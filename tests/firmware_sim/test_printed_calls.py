@@ -99,6 +99,7 @@ def loss_of(config: ReplayConfig, evaluator: Evaluator, first: int) -> float:
 
 
 @pytest.mark.parametrize("seed", range(16))
+@pytest.mark.spread(4)
 def test_tune(seed: int, tmp_path: Path) -> None:
     """The options it prints, for what it began with, chose, or the default."""
     case = drawn(seed, tmp_path)
@@ -132,6 +133,7 @@ def compared(seed: int, folder: Path) -> tuple[Case, list[str], list[str], Compa
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.spread(3)
 def test_compare(seed: int, tmp_path: Path) -> None:
     """The Python it prints, for every method that got to the end."""
     case, _, _, found = compared(seed, tmp_path)
@@ -165,6 +167,7 @@ def test_compare(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.spread(3)
 def test_compare_is_one_from_python_and_from_the_shell(seed: int, tmp_path: Path) -> None:
     """Its default is what `replay` runs, its methods have what was asked for and no more."""
     case, names, words, found = compared(seed, tmp_path)

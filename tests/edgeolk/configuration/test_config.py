@@ -58,6 +58,7 @@ def round_trip(config: ek.Config) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.spread(3)
 def test_every_algorithm_with_every_choice(name: str) -> None:
     for options in every_choice(name):
         round_trip(ek.Config(name, n_features=3, budget=7, **options))

@@ -353,7 +353,8 @@ def test_more_bytes_are_not_refused(options: dict[str, Any], more: list[int]) ->
         {"n_features": 5, "loss": "square", "history": True},
         {"n_features": 1, "loss": "novelty", "history": True},
         {"n_features": 8, "loss": "novelty", "history": True, "dtype": "float64"},
-        {"algorithm": "nogd", "n_features": 3, "k": 50},
+        pytest.param({"algorithm": "nogd", "n_features": 3, "k": 50}, marks=pytest.mark.slow),
+        {"algorithm": "nogd", "n_features": 3, "k": 10},
     ],
     ids=str,
 )

@@ -133,6 +133,7 @@ def streams() -> dict[str, NDArray[np.floating]]:
 
 @pytest.mark.parametrize("window", [10, 300, 10_000, COMPACT_WINDOW])
 @pytest.mark.parametrize("stream", streams())
+@pytest.mark.spread(3)
 def test_the_same_bits_as_the_text(stream: str, window: int) -> None:
     agree(streams()[stream], window=window, j=len(stream))
 

@@ -89,6 +89,7 @@ def magnitudes(kernel: str, X: np.ndarray, x: np.ndarray) -> np.ndarray:
 @variants
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("dtype", "bound"), [("float32", 1e-6), ("float64", 1e-14)])
+@pytest.mark.spread(3)
 def test_scores_are_those_of_numpy(
     variant: str, kernel: str, dtype: str, bound: float, folder: Path
 ) -> None:

@@ -83,6 +83,7 @@ def optimised(compiler: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.spread(4)
 def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> None:
     folder = folder_of(form, tmp_path)
     for flags in (("-fsyntax-only",), *(MODES_OF_C if form in MODES else ())):
@@ -92,6 +93,7 @@ def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("form", few_first(FORMS, ("recommended", "forecaster", "in time", "ring")))
+@pytest.mark.spread(2)
 def test_what_the_readme_shows_compiles(form: str, tmp_path: Path) -> None:
     """Its variables, then its calls in a function: as they stand there, and they are enough."""
     folder = folder_of(form, tmp_path)
@@ -165,6 +167,7 @@ NAMES = ["kalt", 'a "b"\\', "größer??/", "x\ty"]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.spread(2)
 def test_a_board_knows_the_names_of_its_classes(n_classes: int, tmp_path: Path) -> None:
     """Whatever letters they have; the example prints that of its last answer."""
     names = NAMES[-n_classes:]

@@ -79,6 +79,7 @@ def board(folder: Path, prefix: str = "ek", **options: Any) -> Path:
         for of, prefix in enumerate(("ek", "pump"))
     ],
 )
+@pytest.mark.spread(3)
 def test_cmake_takes_it(kit: str, prefix: str, tmp_path: Path) -> None:
     """Configured, built and run with stand-ins for what a tool chain's own CMake brings."""
     if shutil.which("cmake") is None:

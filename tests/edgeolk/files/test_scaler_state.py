@@ -6,12 +6,14 @@ import itertools
 import math
 import struct
 import zlib
+from collections.abc import Iterator, Sequence
 from math import isfinite, ldexp
 from sys import float_info
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers import few_first
 from scalers import METHODS, block_of, place_of, resealed
 
 import edgeolk as ek
@@ -26,6 +28,15 @@ NO_SPREAD = 64.0 * float_info.epsilon
 SPREAD = math.nextafter(NO_SPREAD, 1.0)
 LEAST_SPREAD = 2.0 * float_info.min
 AGES = [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (1, 2), (2, 3), (3, 9), (9, 9), (10, 9), (0, 9)]
+
+
+#: Lists of cases in so many parts, of which one runs by day.
+PARTS = 5
+
+
+def part_of(part: int, *axes: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Every combination whose number is ``part`` modulo the number of parts."""
+    return itertools.islice(itertools.product(*axes), part, None, PARTS)
 
 
 # ---- the conventions, in plain Python ------------------------------------------------------------
@@ -171,18 +182,19 @@ class Scalers:
         return good
 
 
-def test_features() -> None:
+@pytest.mark.parametrize("part", few_first(range(PARTS), [0]))
+def test_features(part: int) -> None:
     """Every pair of a number that is odd and one that is not, at every age."""
     means = [0.0, -0.0, 1.0, -3.0, 1e300, 5e-324, NAN, INF]
     lows = [0.0, 2.0**-52, math.ldexp(1.0, -52) * 1.01, -(2.0**-52), 1e-320, NAN, INF]
     sds = [0.0, 1.0, NO_SPREAD, SPREAD, LEAST_SPREAD, float_info.min, 1e308, -1.0, NAN, INF]
     helds = [0.0, 1.0, -3.0, NAN, -INF]
     both, taken = Scalers("standard"), 0
-    for mean, sd, held, (age, seen) in itertools.product(means, sds, helds, AGES):
+    for mean, sd, held, (age, seen) in part_of(part, means, sds, helds, AGES):
         taken += both.same((mean, 0.0, sd, held), age, 0, seen, None)
-    for mean, low, sd, (age, seen) in itertools.product(means, lows, sds, AGES):
+    for mean, low, sd, (age, seen) in part_of(part, means, lows, sds, AGES):
         taken += both.same((mean, low, sd, 0.0), age, 0, seen, None)
-    assert taken > 400
+    assert taken > 400 / PARTS / 2
     for age, seen in AGES:
         gaps = age < min(seen, 3)
         case = ((0.0, 0.0, 0.0, 0.0), age, 0, seen, None)
@@ -218,18 +230,19 @@ class Records:
         return True
 
 
-def test_records() -> None:
+@pytest.mark.parametrize("part", few_first(range(PARTS), [0]))
+def test_records(part: int) -> None:
     """Every state with words and spreads at the ends of what they may be."""
     both, taken = Records(), 0
     bits = [0, 1, 0x3F800000, 0x7E000000, 0x7E000001, 0x7F800000, 0x7FC00000, 0xFE000000]
     units = [m << 4 & 0xFFFFFFFF | k for m in (0, 1, -1, 2**26, 2**26 - 1, -(2**26), 1 - 2**26,
              2**27 - 1, 1 - 2**27, -(2**27)) for k in (0, 1, 15)]  # fmt: skip
     spreads = [0, 1, 27 << 16, (27 << 16) - 1, 127 << 16, 253 << 16, (253 << 16) + 1, 2**24 - 1]
-    for code in (0, 1, 2, 3, 4, 5, 6, 7, 9, 65535):
-        for word, spread in itertools.product([*bits, *units], spreads):
-            for seen in (0, 1, 2, 3, 4, 5, 6, 65531, 65532, 2**40):
-                taken += both.same(word, spread, code, seen)
-    assert taken > 1000
+    codes = (0, 1, 2, 3, 4, 5, 6, 7, 9, 65535)
+    rows = (0, 1, 2, 3, 4, 5, 6, 65531, 65532, 2**40)
+    for code, word, spread, seen in part_of(part, codes, [*bits, *units], spreads, rows):
+        taken += both.same(word, spread, code, seen)
+    assert taken > 1000 / PARTS / 2
 
 
 @pytest.mark.parametrize("clipped", [0, 1, 8, 9, 10, 2**31 - 1])
@@ -238,7 +251,8 @@ def test_readings_that_were_clipped(clipped: int) -> None:
     assert both.same((1.0, 0.0, 1.0, 0.0), 9, clipped, 9, None) is (clipped <= 9)
 
 
-def test_ranges() -> None:
+@pytest.mark.parametrize("part", few_first(range(PARTS), [0]))
+def test_ranges(part: int) -> None:
     """Mean and spread inside the range, at its ends, and a margin beyond."""
     both, taken = Scalers("minmax"), 0
     ends = [0.0, 1.0, -1.0, 1e-300, 1e308, -1e308, float_info.max, NAN, INF]
@@ -248,13 +262,13 @@ def test_ranges() -> None:
         *((s * x, 0.0) for s in (-1, 1) for x in (0.95e-6, 1.05e-6)),
         *((0.0, s * x) for s in (-1, 1) for x in (1.9e-14, 2.1e-14)),
     ]
-    for least, most, (age, seen) in itertools.product(ends, ends, AGES[:4] + AGES[-3:]):
+    for least, most, (age, seen) in part_of(part, ends, ends, AGES[:4] + AGES[-3:]):
         width = most - least
         for mean, (wide, own) in itertools.product((least, most), beside):
             for sd in (0.0, 0.5 * width, width * (1.0 + wide)):
                 numbers = (mean + wide * width + own * mean, 0.0, sd, 0.0)
                 taken += both.same(numbers, age, 0, seen, (least, most))
-    assert taken > 1000
+    assert taken > 1000 / PARTS / 2
 
 
 @pytest.mark.parametrize("method", METHODS)

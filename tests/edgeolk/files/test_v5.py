@@ -99,6 +99,7 @@ def laid_out(data: bytes, stride: Callable[[int], int], gap: int, backwards: boo
         for layout in LAYOUTS
     ],
 )
+@pytest.mark.spread(3)
 def test_another_padding_is_read(
     stem: str, more: int, gap: int, backwards: bool, tmp_path: Path
 ) -> None:

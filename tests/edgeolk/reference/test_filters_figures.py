@@ -51,6 +51,7 @@ def rows(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize(("name", "budget", "options", "data", "error"), CASES)
+@pytest.mark.spread(3)
 def test_steady_error(name, budget, options, data, error):
     X, y = rows(data)
     for form in FORMS.get(name, (LEARNERS[name],)):

@@ -41,6 +41,7 @@ def exact(gram, cross, self_kernel, y, noise):
 @every_form
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("sn2", [0.01, 0.3])
+@pytest.mark.spread(3)
 def test_mean_and_variance_of_the_exact_process(form, kernel, sn2):
     jitter = 1e-4
     X, y = regression_stream(1, 40, 3)
@@ -132,6 +133,7 @@ class Dense:
 @every_form
 @pytest.mark.parametrize("B", [1, 2, 9])
 @pytest.mark.parametrize("lam", [1.0, 0.98])
+@pytest.mark.spread(3)
 def test_what_leaves_is_struck_out(form, B, lam):
     of_sogp = "Sogp" in form.__name__
     if of_sogp and lam < 1.0:

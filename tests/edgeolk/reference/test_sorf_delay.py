@@ -62,6 +62,7 @@ def test_bytes_of_an_entry() -> None:
 @pytest.mark.parametrize("entries", [None, 3])
 @pytest.mark.parametrize("k", [0, 1, 7])
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.spread(3)
 def test_losses_are_those_of_a_log(task: str, k: int, entries: int | None) -> None:
     """Every expert's answer is written down when a row is asked, and summed up afterwards."""
     X, y = stream(task)

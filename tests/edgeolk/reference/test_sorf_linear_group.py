@@ -141,6 +141,7 @@ def test_features_learn_as_without_it(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
+@pytest.mark.spread(3)
 def test_widths_do_not_matter_to_it(task: str, dtype: str) -> None:
     X, y = stream(task)
     one, two = (Sorf(3, 0, gamma, dtype=dtype, linear_group=True, **TASKS[task])
@@ -221,6 +222,7 @@ def test_a_leak_shrinks_what_a_wrong_row_left() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
+@pytest.mark.spread(4)
 def test_a_line_is_learned_beside_few_frequencies(dtype: str, kind: bool | str) -> None:
     draws = np.random.default_rng(0)
     X = draws.normal(size=(600, 20))

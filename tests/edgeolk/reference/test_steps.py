@@ -58,6 +58,7 @@ def test_pa_step_minimises_its_objective(name, kernel):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("B", [1, 2, 7])
 @pytest.mark.parametrize("skip", [True, False])
+@pytest.mark.spread(3)
 def test_bpa_s_choice_has_the_least_objective(kernel, B, skip):
     C = 0.7
     X, y = random_stream(B, 120, 2)

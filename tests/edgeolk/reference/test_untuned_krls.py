@@ -236,6 +236,7 @@ def test_decision_is_the_answer_unless_the_prior_is_exchanged(form):
 
 @every_form
 @pytest.mark.parametrize("level", [0.5, 0.9])
+@pytest.mark.spread(3)
 def test_intervals_hold_what_they_promise(form, level):
     X, y = stream(1500)
     model, inside = form(BUDGET), []
@@ -333,6 +334,7 @@ def test_duplicates(form):
 
 @pytest.mark.parametrize("row", [0, 3, 4, 300])
 @pytest.mark.parametrize("size", [1e4, -1e6])
+@pytest.mark.spread(3)
 def test_a_glitch_of_the_target(row, size):
     X, y = stream(2000)
     glitched = y.copy()
@@ -373,6 +375,7 @@ def test_units_do_not_matter(form):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("x_unit", [1e-17, 1.0, 1e18])
 @pytest.mark.parametrize("y_unit", [1e-20, 1.0, 1e18])
+@pytest.mark.spread(3)
 def test_huge_and_tiny_units(x_unit, y_unit):
     X, y = stream(300)
     f = FactoredKrlsAuto(10).learn_many(x_unit * X, y_unit * y) / y_unit

@@ -75,6 +75,7 @@ def steady_error(name: str, budget: int) -> float:
 
 
 @pytest.mark.parametrize(("name", "budget", "error", "tolerance"), CASES)
+@pytest.mark.spread(2)
 def test_figures_before_the_additions(name, budget, error, tolerance, monkeypatch):
     """Inputs were not clipped in the first rows, nor errors for the widths."""
     monkeypatch.setattr(untuned_krls, "EARLY_CLIP", 1e9)
@@ -88,6 +89,7 @@ CHANGED = {"cpusmall": 0.4, "bike_hourly": 0.2, "sml2010_room": 0.4, "santafe": 
 
 
 @pytest.mark.parametrize(("name", "budget", "error", "tolerance"), CASES)
+@pytest.mark.spread(2)
 def test_the_additions_change_little(name, budget, error, tolerance):
     limit = max(tolerance, CHANGED.get(name, 0.07))
     assert steady_error(name, budget) == pytest.approx(error, abs=limit)

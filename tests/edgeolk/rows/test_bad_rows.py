@@ -84,6 +84,7 @@ def test_bad_rows_change_nothing(name: str) -> None:
 
 
 @every
+@pytest.mark.spread(3)
 def test_every_form_of_a_row_is_right(name: str, tmp_path: Path) -> None:
     mapped = np.memmap(tmp_path / "row", float, "w+", shape=3)
     mapped[:] = GOOD
@@ -120,6 +121,7 @@ BAD_NUMBERS = [NAN, INF, -INF, 1e308]
 
 @pytest.mark.parametrize("sparse", [False, True])
 @every
+@pytest.mark.spread(3)
 def test_a_bad_row_among_good_ones(name: str, sparse: bool) -> None:
     """It is named; those before it have been learned, it and those after it have not."""
     for number, bad in enumerate(BAD_NUMBERS):
@@ -279,6 +281,7 @@ rows_of_any_kind = st.sampled_from(DTYPES).flatmap(
 @every
 @settings(max_examples=10, deadline=None, database=None)
 @given(row=rows_of_any_kind, label=st.sampled_from([1, -1, 1, -1, 0, 0.5, NAN, "1"]))
+@pytest.mark.spread(3)
 def test_anything(name: str, row: np.ndarray, label: Any) -> None:
     lent, expected = Lent(name), Lent(name)
     before, held = bytes(lent.memory), row.tobytes()

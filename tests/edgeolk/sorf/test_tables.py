@@ -38,7 +38,6 @@ FORMS = [
     *((form, "plain") for form in ("plain", *NARROW)),
 ]
 EXACT = [form for form in FORMS if form[0] not in NARROW]
-VECTORS = [form for form in FORMS if form[0] == "vector"]
 
 
 def marked(forms):
@@ -49,6 +48,8 @@ def marked(forms):
 
 
 DAY = marked(EXACT)
+VECTORS = marked([form for form in FORMS if form[0] == "vector"])
+WIDEST = ("vector", available_simd()[-1])
 TYPES = ("float64", "int8", "float32")
 every_form = pytest.mark.parametrize("form", DAY, ids="-".join)
 
@@ -133,6 +134,7 @@ def follow(form, task, dtype, d, D, **what):
 
 
 @pytest.mark.parametrize(("form", "task", "learner"), by_pairs(DAY, TASKS, OPTIONS_AND_TYPES))
+@pytest.mark.spread(3)
 def test_every_option(form, task, learner):
     """Deciding afterwards: many rows as one by one, as the reference, and nothing changes."""
     name, dtype = learner
@@ -159,6 +161,7 @@ def test_every_option(form, task, learner):
     ("form", "d", "D"),
     by_pairs(DAY, [1, 3, 31, 32, 33, 63, 64, 65, 96, 127, 128, 200], [1, 63, 64, 65, 130]),
 )
+@pytest.mark.spread(2)
 def test_every_shape(form, d, D):
     for dtype in TYPES:
         follow(form, "two", dtype, d, D, n=25)
@@ -171,6 +174,7 @@ def test_weights(form, task, dtype):
 
 @every_form
 @pytest.mark.parametrize("K", [2, 9, 20])
+@pytest.mark.spread(2)
 def test_numbers_of_classes(form, K):
     X, y = stream("two", 150, 4)[0], np.arange(150) * 7 % K
     loops = Sorf(4, 100, 0.3, task="classes", n_classes=K, form=form[0], variant=form[1])
@@ -238,11 +242,12 @@ def test_groups_are_rounded_each_by_its_own_change(form, groups):
 
 
 @pytest.mark.parametrize(("d", "gamma"), [(8, 1e-6), (8, 0.5), (3, 30.0), (130, 0.02)])
+@pytest.mark.spread(2)
 def test_changes_of_every_row(d, gamma):
     """Labels by chance, so that every row changes every weight."""
     rng = np.random.default_rng(d)
     X = rng.standard_normal((700, d)).astype(np.float32)
-    every = [Sorf(d, 200, gamma, form=form, variant=of) for form, of in (VECTORS[-1], EXACT[-1])]
+    every = [Sorf(d, 200, gamma, form=form, variant=of) for form, of in (WIDEST, EXACT[-1])]
     plain = Reference(d, 200, gamma, dtype="int8", drift=False, constant=False)
     for a, b in zip(X.astype(float), rng.choice([-1.0, 1.0], len(X)), strict=True):
         expected = plain.step(a, b)
@@ -257,7 +262,7 @@ def test_more_frequencies_than_a_step_keeps(row):
     """Features that do not fit the stack are made again; a row's own room holds all."""
     d, D = 5, 4500
     X, y = stream("two", 40, d)
-    loops, plain = pair("two", "int8", d, D, VECTORS[-1], gamma=0.2, row=row)
+    loops, plain = pair("two", "int8", d, D, WIDEST, gamma=0.2, row=row)
     scores = [loops.step(*row) for row in zip(X, y, strict=True)]
     assert scores == [plain.step(*row) for row in zip(X, y, strict=True)]
     assert plain.updates > 5
@@ -266,6 +271,7 @@ def test_more_frequencies_than_a_step_keeps(row):
 
 @pytest.mark.parametrize("gamma", [1e-9, 0.02, 3.0, 1e7])
 @pytest.mark.parametrize("d", [1, 8, 97])
+@pytest.mark.spread(5)
 def test_features_in_whole_numbers(d, gamma):
     """Each is that of the formula within .005, its width within one part in 650."""
     D, rng = 70, np.random.default_rng(d)
@@ -346,7 +352,8 @@ print("clean")
 """
 
 
-@pytest.mark.parametrize("form", ["plain", *NARROW, pytest.param("vector", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["plain", *NARROW, "vector"])
 def test_sanitizers_find_nothing(form):
     """The arrays are numpy's, each from malloc: a step beyond an end is seen."""
     if shutil.which(compiler()[0]) is None or sys.platform != "linux":

@@ -118,6 +118,7 @@ def wild_start(at: int) -> np.ndarray:
 
 @every_type
 @pytest.mark.parametrize("at", [0, 4, 9])
+@pytest.mark.spread(3)
 def test_a_wild_start_is_the_reference(dtype: str, at: int) -> None:
     X, t = wild_start(at), times()
     plain = WatchReference(

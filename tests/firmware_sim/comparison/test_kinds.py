@@ -70,6 +70,7 @@ def figure(result: fs.ReplayResult) -> float:
     return 1.0 - value if name == "auc" else float(value)
 
 
+@pytest.mark.spread(2)
 def test_figures_are_those_of_replays(found: Comparison) -> None:
     kind = found.config.resolved.kind
     for name in METHODS[kind]:
@@ -232,6 +233,7 @@ def test_linear_models_against_plain_numbers() -> None:
 
 
 @pytest.mark.parametrize("kind", STREAMS)
+@pytest.mark.spread(2)
 def test_tuned_figures_are_those_of_rows_that_took_no_part(kind: str) -> None:
     limit = {"binary": 2500, "multiclass": 2500}.get(kind)
     tune_rows = {"binary": 500, "multiclass": 500, "regression": 2500, "novelty": 4500}[kind]

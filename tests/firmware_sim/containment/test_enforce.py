@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import few_first
+from helpers import USUAL, few_first
 
 import edgeolk as ek
 from firmware_sim.cli import main
@@ -81,6 +81,7 @@ SAME: dict[str, dict[str, Any]] = {
         [*product(LIMITS, ["usual"]), *product(["seccomp"], SAME)],  # the strictest
     ),
 )
+@pytest.mark.spread(3)
 def test_the_same_in_a_process(limit: str, what: str) -> None:
     changes = SAME[what]
     here, there = run(**changes), limited(limit, **changes)
@@ -132,12 +133,11 @@ def test_no_group_and_no_process_is_left(limit: str) -> None:
     process.close()  # again
 
 
-def test_every_algorithm_runs_under_the_strictest_limit() -> None:
+@pytest.mark.parametrize("algorithm", few_first(BARE, USUAL))
+def test_every_algorithm_runs_under_the_strictest_limit(algorithm: str) -> None:
     """No step asks for memory, so none is killed."""
-    limited("seccomp")
-    for algorithm in BARE:
-        result = run(algorithm=algorithm, enforce="process", limit_by="seccomp", budget=20)
-        assert (algorithm, result.status, result.detail) == (algorithm, "complete", "")
+    result = limited("seccomp", algorithm=algorithm, budget=20)
+    assert (result.status, result.detail) == ("complete", "")
 
 
 def test_refusals_are_one_line() -> None:
@@ -219,6 +219,7 @@ def test_options_that_make_no_sense(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("place", ["end - 1", "end", "start", "start - 1"])
 @pytest.mark.parametrize("nbytes", [100, PAGE, PAGE + 1])
+@pytest.mark.spread(3)
 def test_first_byte_outside_kills_and_last_inside_does_not(place: str, nbytes: int) -> None:
     if GuardedBlock(64).refusal:
         pytest.skip(GuardedBlock(64).refusal)

@@ -124,6 +124,7 @@ def test_all_that_learns_comes_back(tmp_path: Path) -> None:
     ],
     ids=lambda changes: changes.get("kind", changes["power_cut"]),
 )
+@pytest.mark.spread(4)
 def test_a_process_that_loses_its_power_goes_on_alike(changes: dict[str, Any]) -> None:
     """The learner's process is killed; another one begins with what the checkpoint held."""
     said: dict[str, Any] = {**BASE, "stream": "occupancy", **changes}

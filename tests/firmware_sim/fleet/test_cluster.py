@@ -113,6 +113,7 @@ def run_and_kill(folder: Path, kills: int, every: int) -> None:
         assert process.wait(PATIENCE) == 0, log.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_changes_no_record(tmp_path):
     write_fleet(tmp_path, boards=12)
     run_and_kill(tmp_path, kills=1, every=1)

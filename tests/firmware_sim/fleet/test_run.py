@@ -172,6 +172,7 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
         (["--fail-on", "7"], 0),
     ],
 )
+@pytest.mark.spread(3)
 def test_failed_runs_make_the_exit_code(folder, whole, capsys, words, code):
     for i in (1, 3):
         (folder / "logs" / f"log{i}.csv").unlink()

@@ -38,6 +38,7 @@ def log(path: Path, spoilt: int, cell: str) -> str:
 
 
 @pytest.mark.parametrize("spoilt", [100, 101])
+@pytest.mark.spread(2)
 def test_more_than_a_tenth_left_out_is_the_headline(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], spoilt: int
 ) -> None:

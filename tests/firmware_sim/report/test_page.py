@@ -334,6 +334,7 @@ def measured(
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", EVERY_PAGE)
+@pytest.mark.spread(3)
 def test_every_page_fits_a_telephone_and_a_desktop(
     kind: str, width: int, measured: dict[str, dict[str, Any]]
 ) -> None:

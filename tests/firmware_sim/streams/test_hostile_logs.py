@@ -258,6 +258,7 @@ def test_a_hundred_thousand_mutated_logs(tmp_path: Path, part: int) -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     "make",
     [

@@ -374,6 +374,7 @@ def has_all(folder: Path, data: Sequence[str] | bytes, name: str = "log.csv", *m
     ids=["sep", "hash", "percent", "slashes", "boot", "pairs", "others", "toa5", "padded"],
 )
 @pytest.mark.parametrize("units", [[], ["ISO,°C,%"], ["TS,Deg C,%", ",Avg,Smp"]])
+@pytest.mark.spread(2)
 def test_names_that_are_not_in_the_first_line(
     tmp_path: Path, above: list[str], units: list[str]
 ) -> None:
