@@ -148,7 +148,7 @@ def main(arguments: list[str] | None = None) -> int:
         " error over the deviation of the targets, all rows. Nothing is tuned. Series have six lags"
         " as inputs; the forecaster and the lags of `krls_auto` know the last targets too."
         " `features`: `sorf`. `with a process`: `gaussian_process=True`, so many vectors beside the"
-        " features, 0 where half the bytes hold fewer than 4. Sets with * were not used to choose"
+        " features, 0 where half the bytes hold fewer than 3. Sets with * were not used to choose"
         " what it does."
     )
     whole = tuple(given.sets) == SETS and tuple(given.sizes) == SIZES

@@ -60,7 +60,7 @@ def min_memory_rows(classes: int) -> tuple[int, ...]:
 
 #: If asked for, a Gaussian process takes this share of the bytes, where it then has at least so
 #: many vectors, and the features at least so many frequencies.
-PROCESS_SHARE, MIN_VECTORS, MIN_WITH_PROCESS = 0.5, 4, 32
+PROCESS_SHARE, MIN_VECTORS, MIN_WITH_PROCESS = 0.5, 3, 32
 
 
 def process_bytes(n_vectors: int, n_features: int, item: int) -> int:
