@@ -13,8 +13,8 @@
    loop but the rotations of two rows of W runs over neighbouring numbers; all of it is in the type
    of coefficients, since the factor W, unlike P, is safe in single precision. Nothing is allocated,
    the exchange works in place. Vectors are kept relative to the first row. For units (ring_unit.h)
-   and boards, with one type of rows and coefficients. In krls_auto_layout.h, _inputs.h, _posterior.h,
-   _prior.h, each of which needs those before it; here are steps, answers and rows in time. */
+   and boards, with one type of rows and coefficients. krls_auto_layout.h, _inputs.h, _posterior.h
+   and _prior.h need those before them; here are steps, answers and rows in time. */
 #pragma once
 
 #include "krls_auto_prior.h"

@@ -18,10 +18,11 @@
    rows after which an error counts at most so many means. */
 static const double olk_features_alone = 30.0, olk_regret_discount = 0.999, olk_regret_clip = 4.0;
 static const double olk_error_window = 200.0, olk_settled_rows = 20.0, olk_most_errors = 10.0;
-/* The largest answer of a process that counts; the largest and the smallest weight of a row. */
+/* The largest answer of a process that counts; over the smallest weight of a row. */
 static const double olk_largest_answer = 1e120, olk_most_process_weight = 1e6;
 
-/* Words of a block, part of the file format (files/live.py): of the features, then of the process. */
+/* Words of a block, part of the file format (files/live.py): of the features, then of the
+   process. */
 typedef struct {
     double regret[2], square[2]; /* and squares of its parts */
     double error;                /* mean size of the errors of the answers */
