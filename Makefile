@@ -76,7 +76,7 @@ $(VENV)/.peers: $(VENV)/.sim bench/peers/build_dlib.py bench/peers/dlib_peer.cpp
 	@touch $@
 
 # Compiles nothing if edgeolk is installed for $(PYTHON), as by pip install.
-REPLAY := -m firmware_sim replay house --kind regression --ram 4KiB
+REPLAY := -m firmware_sim replay house --forecast temperature_comedor_sensor --horizon 2h --ram 4KiB
 replay:
 	@if $(PYTHON) -c "import edgeolk.learner" 2> /dev/null; then $(PYTHON) $(REPLAY); \
 	else $(MAKE) --no-print-directory $(VENV)/.sim && $(BIN)/python $(REPLAY); fi

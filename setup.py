@@ -312,6 +312,8 @@ DIRECTIVES = {
     "cdivision": True,
     "initializedcheck": False,
     "embedsignature": True,
+    # No module needs the interpreter lock: docs/threads.md.
+    "freethreading_compatible": True,
 }
 
 if __name__ == "__main__":

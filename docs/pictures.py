@@ -21,48 +21,60 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 FOLDER = Path(__file__).parent
-SENSORS = {
-    "temperature_degC": "temperature (°C)",
-    "humidity_pct": "humidity (%)",
-    "light_lux": "light (lux)",
-    "co2_ppm": "CO2 (ppm)",
+TARGET = "temperature_comedor_sensor"
+SHOWN = {
+    TARGET: "dining room (°C)",
+    "temperature_exterior_sensor": "outside (°C)",
+    "meteo_exterior_piranometro": "sun (W/m²)",
+    "co2_comedor_sensor": "CO2 (ppm)",
 }
-INK, PALE, SHADE = "#1f4e79", "#8a8a8a", "#f3d9b1"
+INK, PALE, SHADE = "#1f4e79", "#8a8a8a", "#c9a227"
+DAY, AHEAD = 96, 8  # rows
 
-text = lzma.decompress((files("firmware_sim.data") / "occupancy.csv.xz").read_bytes()).decode()
+text = lzma.decompress((files("firmware_sim.data") / "house.csv.xz").read_bytes()).decode()
 table = list(csv.DictReader(text.splitlines()))
+SENSORS = [name for name in table[0] if name not in ("datetime", TARGET)]
 X = np.array([[float(row[name]) for name in SENSORS] for row in table])
-y = np.array([1.0 if row["occupied"] == "1" else -1.0 for row in table])
+y = np.array([float(row[TARGET]) for row in table])
 
 
 def data() -> None:
-    """Three days of the sensors."""
-    rows = slice(0, 3 * 24 * 60)
-    hours = np.arange(rows.stop) / 60.0
+    """Four days of the room and three sensors."""
+    rows = slice(0, 4 * DAY)
+    days = np.arange(rows.stop) / DAY
     figure, axes = plt.subplots(4, 1, figsize=(8, 6), sharex=True, layout="constrained")
-    for axis, (title, column) in zip(axes, zip(SENSORS.values(), X.T, strict=True), strict=True):
-        axis.plot(hours, column[rows], color=INK, linewidth=0.9)
-        axis.fill_between(
-            hours, 0, 1, where=y[rows] > 0, color=SHADE, transform=axis.get_xaxis_transform()
-        )
+    for axis, (name, title) in zip(axes, SHOWN.items(), strict=True):
+        axis.plot(days, [float(row[name]) for row in table[rows]], color=INK, linewidth=0.9)
         axis.set_ylabel(title, fontsize=8)
         axis.spines[["top", "right"]].set_visible(False)
-    axes[-1].set_xlabel("hours since the first row")
+    axes[-1].set_xlabel("days since the first row")
     figure.savefig(FOLDER / "tutorial-data.png", dpi=110)
 
 
 def error() -> None:
-    """Wrong answers so far, by memory."""
+    """Mean error of four days, two hours ahead."""
+    learner = ek.Learner(
+        n_features=X.shape[1], ram="4KiB", loss="square", history=True, horizon=AHEAD
+    )
+    forecast = np.full(len(y) + AHEAD, np.nan)
+    for _ in range(AHEAD):
+        learner.ask_one(np.full(X.shape[1], np.nan))
+    for now in range(len(y)):
+        learner.tell_one(y[now])
+        forecast[now + AHEAD] = learner.ask_one(X[now])
+    known = np.arange(AHEAD + 1, len(y))
+    last = y[known - AHEAD]
+    answers = {
+        "no change": (last, PALE, "--"),
+        "same change": (last + AHEAD * (last - y[known - AHEAD - 1]), SHADE, "--"),
+        "forecast in 4 KiB": (forecast[known], INK, "-"),
+    }
     figure, axis = plt.subplots(figsize=(8, 3.4), layout="constrained")
-    seen = np.arange(1, len(y) + 1)
-    lines = {"1 KiB": "#9ec5e8", "4 KiB": INK, "16 KiB": "#0b1f33"}
-    for ram, colour in lines.items():
-        learner = ek.Learner(n_features=X.shape[1], ram=ram.replace(" ", ""))
-        wrong = ((learner.learn_many(X, y) >= 0) != (y > 0)).cumsum()  # as the simulator counts
-        axis.plot(seen, 100.0 * wrong / seen, color=colour, label=f"{ram}: {wrong[-1]} wrong")
-    last = np.concatenate(([0], (y[1:] != y[:-1]).cumsum()))
-    axis.plot(seen, 100.0 * last / seen, "--", color=PALE, label=f"last label: {last[-1]} wrong")
-    axis.set(ylim=(0.0, 3.0), xlabel="rows", ylabel="% wrong so far")
+    for name, (answer, colour, style) in answers.items():
+        sums = np.abs(answer - y[known]).cumsum()
+        misses = (sums[4 * DAY :] - sums[: -4 * DAY]) / (4 * DAY)
+        axis.plot(known[4 * DAY :] / DAY, misses, style, color=colour, label=name)
+    axis.set(xlim=(0.0, None), ylim=(0.0, 1.2), xlabel="days", ylabel="mean error (°C)")
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)
     figure.savefig(FOLDER / "tutorial-error.png", dpi=110)

@@ -10,6 +10,7 @@ sees more than two numbers can, but is worse where a stream turns: both are mixe
 log losses, and so is the share of the class among recent labels (docs/rare-classes.md).
 """
 
+cimport cython
 cimport numpy as cnp
 from libc.math cimport exp, fabs, fmax, fmin, isfinite, log, log1p, sqrt
 from libc.stdint cimport int64_t
@@ -113,27 +114,33 @@ cdef class Calibration:
         self.information[0] = self.information[2] = _TRUST
         self.information[1] = 0.0
 
+    @cython.critical_section
     def __getstate__(self):
         return (self.log_slope, self.floor_odds, self.information[0], self.information[1],
                 self.information[2])
 
+    @cython.critical_section
     def __setstate__(self, state):
         (self.log_slope, self.floor_odds, self.information[0], self.information[1],
          self.information[2]) = state
 
+    @cython.critical_section
     def __reduce__(self):
         return Calibration, (), self.__getstate__()
 
     @property
+    @cython.critical_section
     def slope(self):
         """The factor of scores."""
         return exp(self.log_slope)
 
     @property
+    @cython.critical_section
     def floor(self):
         """The probability spread evenly over all classes."""
         return 1.0 / (1.0 + exp(-self.floor_odds))
 
+    @cython.critical_section
     def learn(self, scores, labels, weight=None):
         """Update slope and floor towards a higher likelihood of these labels.
 
@@ -155,6 +162,7 @@ cdef class Calibration:
         cdef Py_ssize_t classes = cnp.PyArray_DIM(array, 1)
         self.learn_rows(array, classes, labels, weight)
 
+    @cython.critical_section
     def learn_two(self, scores, labels, weight=None):
         """As ``learn`` for two classes, with a single score f per row, of shape (n,)."""
         self.learn_rows(np.ascontiguousarray(scores, dtype=np.float64), 1, labels, weight)
@@ -185,12 +193,14 @@ cdef class Calibration:
             self.step(&sums)
         return 0
 
+    @cython.critical_section
     def learn_one(self, double f, bint second):
         """As ``learn`` for a row of two classes with score f; ``second``: whether it is class 1."""
         cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         self.add(&f, 1, second, 1.0, &sums)
         self.step(&sums)
 
+    @cython.critical_section
     def learn_class(self, const double[::1] scores, Py_ssize_t classes, Py_ssize_t label):
         """As ``learn`` for a row, by its scores of the first classes; ``label`` is one of them."""
         cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -260,6 +270,7 @@ cdef class Calibration:
         self.log_slope = fmin(fmax(self.log_slope + slope, _MIN_SLOPE), _MAX_SLOPE)
         self.floor_odds = fmin(fmax(self.floor_odds + floor, _MIN_FLOOR), _MAX_FLOOR)
 
+    @cython.critical_section
     def probabilities(self, scores):
         """Probabilities of the classes.
 
@@ -282,6 +293,7 @@ cdef class Calibration:
             self.fill(score + i * classes, classes, share + i * classes)
         return probabilities
 
+    @cython.critical_section
     def probabilities_of_two(self, double f):
         """Probabilities of two classes with score f, as two floats."""
         cdef double[2] scores
@@ -291,6 +303,7 @@ cdef class Calibration:
         self.fill(scores, 2, shares)
         return shares[0], shares[1]
 
+    @cython.critical_section
     def probabilities_one(self, const double[::1] scores, Py_ssize_t classes):
         """Probabilities of the first classes for the scores of one row, as a list of floats."""
         cdef double[MAX_CLASSES] shares
@@ -403,6 +416,7 @@ cdef class AllScores:
             self.information[i * (i + 1) // 2 + i] = _RIDGE
         self.lead = 0.0
 
+    @cython.critical_section
     def __getstate__(self):
         return (
             *[self.coefficients[i] for i in range(INPUTS)],
@@ -410,6 +424,7 @@ cdef class AllScores:
             self.lead,
         )
 
+    @cython.critical_section
     def __setstate__(self, state):
         cdef int i
         if len(state) != INPUTS + INFORMATION + 1:
@@ -420,6 +435,7 @@ cdef class AllScores:
             self.information[i] = state[INPUTS + i]
         self.lead = state[INPUTS + INFORMATION]
 
+    @cython.critical_section
     def __reduce__(self):
         return AllScores, (), self.__getstate__()
 
@@ -500,6 +516,7 @@ cdef class Probabilities:
         self.counts = np.zeros(n_classes)
         self.lead = 0.0
 
+    @cython.critical_section
     def __getstate__(self):
         return {
             "calibration": None if self.calibration is None else self.calibration.__getstate__(),
@@ -508,6 +525,7 @@ cdef class Probabilities:
             "over_shares": self.lead,
         }
 
+    @cython.critical_section
     def __setstate__(self, state):
         if self.calibration is not None:
             self.calibration.__setstate__(state["calibration"])
@@ -516,11 +534,13 @@ cdef class Probabilities:
         self.counts = np.array(state["labels"], dtype=np.float64)
         self.lead = state["over_shares"]
 
+    @cython.critical_section
     def __reduce__(self):
         given = (len(self.counts), self.head is not None, self.calibration is not None)
         return Probabilities, given, self.__getstate__()
 
     @property
+    @cython.critical_section
     def shares(self):
         """Shares of the classes among recent labels, none of them 0: a float64 ndarray."""
         return (self.counts + 0.5) / (self.counts.sum() + 0.5 * len(self.counts))
@@ -579,6 +599,7 @@ cdef class Probabilities:
                 log_of(p, second) - log_of(self.share(), second))
         self.count(second, weight)
 
+    @cython.critical_section
     def learn(self, scores, labels, weight=None):
         """Learn rows by their scores from before the learner learned them, in order.
 
@@ -631,6 +652,7 @@ cdef class Probabilities:
             if classes == 2 and self.calibration is not None:
                 self.calibration.step(&sums)
 
+    @cython.critical_section
     def learn_one(self, scores, Py_ssize_t label, Py_ssize_t known=2):
         """As ``learn`` for a row, by its scores of the first ``known`` classes; None: not scored.
 
@@ -661,6 +683,7 @@ cdef class Probabilities:
             two[k] = scores[k]
         return 0
 
+    @cython.critical_section
     def probabilities_one(self, scores, Py_ssize_t known=2):
         """Probabilities of the first ``known`` classes for the scores of a row, a list of floats;
         of both for two classes."""
@@ -674,6 +697,7 @@ cdef class Probabilities:
         p = self.of_second(two)
         return [1.0 - p, p]
 
+    @cython.critical_section
     def probabilities(self, scores):
         """Probabilities of the classes.
 
@@ -703,6 +727,7 @@ cdef class Probabilities:
             p[2 * i] = 1.0 - p[2 * i + 1]
         return found
 
+    @cython.critical_section
     def margins(self, scores, bint balanced=False):
         """What decides: with two classes above 0 for the second, with several the largest.
 
@@ -743,6 +768,7 @@ cdef class Probabilities:
                 margin[i] = log_odds(self.of_second(score + i * self.columns))
         return found
 
+    @cython.critical_section
     def label_one(self, scores, bint balanced=False, Py_ssize_t known=2):
         """The class that ``margins`` decides for, one of the first ``known``."""
         cdef object p

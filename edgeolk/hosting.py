@@ -214,7 +214,7 @@ def from_block(block: Any) -> Learner:
     from edgeolk.files import restore
     from edgeolk.learner import Learner
 
-    return Learner._from_block(bytes(restore.written(memoryview(block))))
+    return Learner._from_block(bytes(restore.written(bytearray(block))))
 
 
 def claim_folder(folder: str) -> int:

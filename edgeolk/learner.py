@@ -170,9 +170,7 @@ class Learner(Forecasting, RowLearner, Watching):
         """The bytes of a model file."""
         from edgeolk.files import restore
 
-        self._engine.check_idle()
-        with memoryview(self._engine.arena) as block:
-            return restore.written(block)
+        return restore.written(self._engine.saved())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._from_block, (bytes(self._sealed()),)
@@ -190,13 +188,14 @@ class Learner(Forecasting, RowLearner, Watching):
         """
         from edgeolk.files import checksums
 
-        self._engine.check_idle()
-
         if not self._config.checksums:
             raise ValueError("seal needs a learner created with checksums=True")
 
-        with memoryview(self._engine.arena) as block:
-            checksums.seal(block)
+        def write(arena: Arena) -> None:
+            with memoryview(arena) as block:
+                checksums.seal(block)
+
+        self._engine.alone(write)
 
     def save(self, path: Path) -> None:
         """Write the model to a file: the part of its block that is state, with a CRC-32.

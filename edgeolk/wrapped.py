@@ -100,6 +100,11 @@ def counts_mistakes(algorithm: Any) -> bool:
         return False
 
 
+def delay_of(learner: Learner) -> int:
+    """Rows between a row's answer and its label, if the learner judges its experts by answers."""
+    return int(learner.parameters["delay"]) if learner._config.keeps_answers else 0
+
+
 def probabilities_for(learner: Learner, n_classes: int) -> Probabilities:
     """What makes probabilities of a new learner's scores."""
     logistic = learner.parts["loss"] == Loss.LOGISTIC

@@ -13,6 +13,7 @@ from pathlib import Path
 import edgeolk
 from bench import older
 from bench.machine import git
+from release import record
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,19 +25,24 @@ def missing(version: str) -> list[str]:
         found.append("the work tree has changes that are not committed")
     if f"v{version}" in git("tag", "--list").split():
         found.append(f"v{version} is tagged already: raise __version__ in edgeolk/version.py")
-    if f"\nversion: {version}\n" not in (ROOT / "CITATION.cff").read_text():
+    if "OWNER" in (ROOT / "pyproject.toml").read_text():
+        found.append("pyproject.toml has the placeholder OWNER: docs/releasing.md, step 1")
+    citation = (ROOT / "CITATION.cff").read_text()
+    if f"\nversion: {version}\n" not in citation:
         found.append(f"CITATION.cff does not name version {version}")
-    changes = (ROOT / "docs/changelog.md").read_text()
+    changes = (ROOT / "CHANGELOG.md").read_text()
     heading = re.search(rf"^## {re.escape(version)}\b(.*)$", changes, re.MULTILINE)
     if heading is None:
-        found.append(f"docs/changelog.md has no section {version}")
+        found.append(f"CHANGELOG.md has no section {version}")
     elif "unreleased" in heading[1]:
-        found.append(f"docs/changelog.md still calls {version} unreleased")
+        found.append(f"CHANGELOG.md still calls {version} unreleased")
+    elif heading[1].strip(" ()") not in citation:
+        found.append(f"CITATION.cff has another date-released than CHANGELOG.md: {heading[1]}")
     found += [
         f"bench/{page}, measured on {commit}, is older than the code it measures: {command}"
         for page, commit, _, command in older.table().rows
     ]
-    return found
+    return found + record.missing()
 
 
 def main() -> int:

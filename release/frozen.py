@@ -95,8 +95,6 @@ def install(row: Frozen, wheel: Path) -> Path:
 def test(row: Frozen, project: Path) -> bool:
     """Run tests; return whether none failed."""
     words = ["-m", "pytest", *FEWER, "-rs"]
-    # docs/threads.md documents that the GIL is enabled.
-    words += ["-W", "ignore:The global interpreter lock:RuntimeWarning"]
     code, printed = row.run(project, [*words, *(f"tests/edgeolk/{name}" for name in pythons.TESTS)])
     if code:
         print(printed[-6000:])

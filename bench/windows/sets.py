@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from bench.datasets import read_table
+from bench.datasets import folder, read_table
 
 Rows = NDArray[np.float32]
 
@@ -72,3 +73,38 @@ def ecg(size: int = 128, hop: int = 32, features: Any = "vibration") -> Windowed
     ends = np.arange(len(X)) * hop + size
     y = np.array([abnormal[end - size : end].mean() > 0.5 for end in ends]).astype(int)
     return Windowed(X, y, np.where(ends <= len(samples) // 2, "first", "second"), windows.plan)
+
+
+#: Where the recordings of bearings come from: too large for the data folder's copy of small sets.
+BEARINGS = "srigas/CWRU_Bearing_NumPy"
+_PLACES = ("IR", "B", "OR@6")  # of the fault: inner race, ball, outer race
+
+
+def bearings_folder() -> Path | None:
+    """The recordings, a clone of `BEARINGS` as ``cwru`` in the data folder; None without them."""
+    place = folder() / "cwru" / "Data"
+    return place if place.is_dir() else None
+
+
+def bearings(
+    place: Path, held_out: str, size: int = 512, hop: int = 512, features: Any = "vibration"
+) -> Windowed:
+    """Faults in three places of a motor's bearing, of three sizes, at four loads; 12,000 Hz.
+
+    held_out: "load" or "size", what is left out together. Each place and size is one bearing, so
+        that another load has the same bearings, another size has others.
+    """
+    rows, y, group = [], [], []
+    windows = ek.Windows(1, size, hop, features, 12_000)
+    for file in sorted(place.glob("*/*_DE12.npz")):
+        load, fault, inches, _ = file.stem.split("_")
+        if fault not in _PLACES or inches == "28":  # which only two places have
+            continue
+        with np.load(file) as recording:
+            samples = counts(recording["DE"].ravel(), 4096)
+        windows.restart()
+        found = windows.feed_many(samples)
+        rows.append(found)
+        y += [_PLACES.index(fault)] * len(found)
+        group += [load if held_out == "load" else inches] * len(found)
+    return Windowed(np.concatenate(rows), np.array(y), np.array(group), windows.plan)

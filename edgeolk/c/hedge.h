@@ -235,9 +235,9 @@ static inline olk_counting olk_counting_of(const olk_sorf *p, const olk_sorf_sta
                                            olk_real weight)
 {
     olk_counting count = {NULL, (olk_real)p->delta, weight};
-    if (!olk_is_late(p) || !s->late_counts[OLK_LATE_PENDING])
+    if (!olk_is_late(p) || !olk_waited(s))
         return count;
-    count.answers = olk_oldest_entry(p, s);
+    count.answers = olk_entry_learned(p, s);
     count.decay = count.answers ? olk_decayed((olk_real)p->delta, (uint64_t)p->spacing) : 1;
     count.weight = count.answers ? (olk_real)p->spacing * weight : 0;
     return count;

@@ -50,12 +50,30 @@ static inline uint8_t *olk_entry_of(const olk_sorf *p, const olk_sorf_state *s, 
     return s->late_answers + number / (uint32_t)p->spacing * olk_entry_bytes(p);
 }
 
-/* The entry of the row that has waited longest. */
-static inline const uint8_t *olk_oldest_entry(const olk_sorf *p, const olk_sorf_state *s)
+/* The place of the row that is learned among those that wait, the oldest first. */
+static inline int32_t olk_place_learned(const olk_sorf_state *s)
 {
-    const uint32_t period = olk_late_period(p);
-    return olk_entry_of(p, s, (s->late_counts[OLK_LATE_NEXT] + period -
-                               s->late_counts[OLK_LATE_PENDING]) % period);
+#ifdef OLK_SORF_NO_LATE
+    (void)s;
+    return 0;
+#else
+    return s->place;
+#endif
+}
+
+/* Whether the row that is learned was asked. */
+static inline int olk_waited(const olk_sorf_state *s)
+{
+    const int32_t place = olk_place_learned(s);
+    return place >= 0 && (uint32_t)place < s->late_counts[OLK_LATE_PENDING];
+}
+
+/* The entry of the row that is learned, which was asked; NULL if it has none. */
+static inline const uint8_t *olk_entry_learned(const olk_sorf *p, const olk_sorf_state *s)
+{
+    const uint32_t period = olk_late_period(p), before = s->late_counts[OLK_LATE_PENDING];
+    const uint32_t place = (uint32_t)olk_place_learned(s);
+    return olk_entry_of(p, s, (s->late_counts[OLK_LATE_NEXT] + period - before + place) % period);
 }
 
 /* A row was asked, and waits: with all places taken the oldest is dropped, whose label never came.

@@ -26,6 +26,9 @@
 #include "sorf_features.h"
 
 #include "sorf_scores.h"
+#if OLK_BYTES
+#include "sorf_abreast.h"
+#endif
 
 #include "drift.h"
 #include "relevance.h"
@@ -124,7 +127,7 @@ static inline void olk_write_parts(const olk_group_scores *f,
 /* The answers of experts to a row, where the call asks for them. */
 static inline void olk_write_answers(const olk_group_scores *f, const olk_sorf_state *s)
 {
-#ifdef OLK_SORF_NO_WISHES
+#ifdef OLK_SORF_NO_LATE
     (void)f, (void)s;
 #else
     if (s->answers)
@@ -135,7 +138,7 @@ static inline void olk_write_answers(const olk_group_scores *f, const olk_sorf_s
 static inline void olk_write_memory_answers(const olk_sorf *p, const olk_sorf_state *s,
                                             const olk_real *scores)
 {
-#ifdef OLK_SORF_NO_WISHES
+#ifdef OLK_SORF_NO_LATE
     (void)p, (void)s, (void)scores;
 #else
     if (s->answers)
@@ -192,7 +195,7 @@ static OLK_OUTSIDE void olk_judge(const olk_group_scores *f, const olk_sorf_stat
 #endif
     olk_sorf_update_losses(f, s, y, olk_counted(s, weight), olk_heaviest_group(p, &weights),
                            found->costs);
-    if (olk_is_late(p))
+    if (olk_is_late(p) && olk_place_learned(s) == 0)
         olk_drop_oldest(s);
     found->cost = olk_sorf_cost(p, found->blended, y);
     found->changes = olk_losses(f, y, weight, *s->t, plan) > 0;
@@ -326,23 +329,39 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdi
         olk_write_parts(&f, expert_weights, s, row);
 }
 
+/* olk_pass of m dense rows or of one sparse row, abreast where that is quicker. */
+static inline void olk_pass_of_rows(const olk_sorf *p, const olk_sorf_state *s,
+                                    const olk_sorf_row *row, ptrdiff_t m, olk_real *fw,
+                                    olk_real *fa)
+{
+#if OLK_BYTES
+    if (olk_are_abreast(p, m)) {
+        olk_pass_abreast(p, s, row, m, fw, fa);
+        return;
+    }
+#endif
+    olk_pass(p, s, row, m, NULL, fw, fa);
+}
+
 /* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. */
 static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state *s,
                                         const olk_sorf_row *row, ptrdiff_t m, olk_scalar *out)
 {
     olk_sorf scaled_sorf;
     const olk_sorf *p = olk_with_scaled_widths(sorf, s, &scaled_sorf);
-    enum { WIDE = OLK_SORF_SCALED / OLK_SORF_ROWS };
-    olk_real scores_here[2][OLK_SORF_ROWS][OLK_SORF_GROUPS], linear[OLK_SORF_ROWS] = {0};
-    olk_real recalled_here[3 * OLK_SORF_ROWS];
-    olk_input scaled[OLK_SORF_SCALED];
-    olk_real by[WIDE];
+    enum { ROWS = OLK_SORF_ROWS };
+    olk_real scores_here[2][ROWS * OLK_SORF_SCORES], linear[ROWS] = {0};
+    olk_real recalled_here[3 * ROWS * (ROWS > 1 ? OLK_SORF_SCORES : 1)];
+    olk_input scaled[ROWS * OLK_SORF_SCALED];
+    olk_real by[OLK_SORF_SCALED];
+    const ptrdiff_t G = p->groups, K = p->classes;
     const int each = p->relevance == OLK_RELEVANCE_EACH;
-    const int batched = m > 1 && p->classes == 1 && !(olk_reshapes(p, s) && p->d > WIDE);
-    const ptrdiff_t G = p->groups;
-    olk_real *fw = p->classes == 1 ? scores_here[0][0] : s->scores;
-    olk_real *fa = p->classes == 1 ? scores_here[1][0] : olk_behind(p, fw);
-    olk_real *recalled = olk_has_memory(p) ? (p->classes == 1 ? recalled_here : s->recalled) : NULL;
+    const int batched = m > 1 && ROWS > 1 && G * K <= OLK_SORF_SCORES &&
+                        !(olk_reshapes(p, s) && p->d > OLK_SORF_SCALED);
+    const int here = batched || K == 1;
+    olk_real *fw = here ? scores_here[0] : s->scores;
+    olk_real *fa = here ? scores_here[1] : olk_behind(p, fw);
+    olk_real *recalled = olk_has_memory(p) ? (here ? recalled_here : s->recalled) : NULL;
     olk_real *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
     olk_expert_weights expert_weights;
     if (olk_is_in_time(p)) {
@@ -357,7 +376,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
     for (ptrdiff_t k = 0; batched && each && k < p->d; k++)
         by[k] = olk_exponential(((const olk_input *)s->log_scale)[k]);
     for (ptrdiff_t r = 0, n_rows; r < m; r += n_rows) {
-        n_rows = !batched ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
+        n_rows = !batched ? 1 : (m - r < ROWS ? m - r : ROWS);
         const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, OLK_INDEX(row),
                                  row->count};
         for (ptrdiff_t i = 0; i < n_rows; i++) {
@@ -365,17 +384,17 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
                                          in.count};
             linear[i] = olk_linear_score(p, s, &single);
             if (p->linear_group)
-                olk_linear_group_scores(p, s, &single, fw + i * G + (G - 1) * p->classes,
-                                        fa + i * G + (G - 1) * p->classes);
+                olk_linear_group_scores(p, s, &single, fw + (i * G + G - 1) * K,
+                                        fa + (i * G + G - 1) * K);
             if (olk_has_memory(p))
-                olk_query_memory(p, s, &single, recalled + 3 * i);
+                olk_query_memory(p, s, &single, recalled + 3 * i * K);
         }
         const olk_sorf_row x = batched ? olk_reshaped_rows(p, s, by, &in, n_rows, scaled)
                                        : olk_reshaped_row(p, s, &in, s->inputs);
-        olk_pass(p, s, &x, n_rows, NULL, of_w, fa);
+        olk_pass_of_rows(p, s, &x, n_rows, of_w, fa);
         for (ptrdiff_t i = 0; i < n_rows; i++)
-            olk_blended(p, s, r + i, linear[i], recalled ? recalled + 3 * i : NULL, &expert_weights,
-                        fw + i * G, fa + i * G, out + (r + i) * p->classes);
+            olk_blended(p, s, r + i, linear[i], recalled ? recalled + 3 * i * K : NULL,
+                        &expert_weights, fw + i * G * K, fa + i * G * K, out + (r + i) * K);
     }
 }
 

@@ -134,9 +134,24 @@ static OLK_INLINE void olk_hadamard_across(const int n, olk_real_vec *r)
             }
 }
 
+/* The first transform of n blocks of VECTORS registers, all but the first `used` of which are 0
+   (never -0, so that what is added to 0 stays as it is). */
+static OLK_INLINE void olk_hadamard_first(const int n, const int used, olk_real_vec *r)
+{
+    enum { VECTORS = 64 * (int)sizeof(olk_real) / OLK_BYTES };
+    olk_real_vec head[2 * VECTORS];
+    for (int i = 0; i < n * used; i++)
+        head[i] = r[i / used * VECTORS + i % used];
+    olk_hadamard_within(n * used, head);
+    for (int i = 0; i < n; i++)
+        olk_hadamard_across(used, head + i * used);
+    for (int i = 0; i < n * VECTORS; i++)
+        r[i] = head[i / VECTORS * used + i % used];
+}
+
 /* olk_hadamard of n blocks of 64 consecutive lines; the signs of block i are those at index
    i signs_stride of `first` and of `second`. */
-static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
+static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v, ptrdiff_t used_lines,
                                          const olk_signs *restrict first,
                                          const olk_signs *restrict second, int signs_stride)
 {
@@ -148,13 +163,20 @@ static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
     for (int i = 0; i < n * VECTORS; i++)
         r[i] = *(const olk_real_vec *)(v + i * L);
     for (int round = 0; round < 3; round++) {
-        if (FAR == 1)
+        if (FAR == 1 && round == 0 && used_lines <= L) {
+            olk_hadamard_first(n, 1, r);
+        } else if (FAR == 1 && round == 0 && used_lines <= 2 * L) {
+            olk_hadamard_first(n, 2, r);
+        } else if (FAR == 1) {
             olk_hadamard_within(n * NEAR, r);
-        for (int i = 0; i < n * VECTORS; i += NEAR) {
-            if (FAR > 1)
-                olk_hadamard_within(NEAR, r + i);
-            olk_hadamard_across(NEAR, r + i);
+            for (int i = 0; i < n * VECTORS; i += NEAR)
+                olk_hadamard_across(NEAR, r + i);
         }
+        for (int i = 0; FAR > 1 && i < n * VECTORS; i += NEAR)
+            if (round || i % VECTORS * L < used_lines) { /* else zeros */
+                olk_hadamard_within(NEAR, r + i);
+                olk_hadamard_across(NEAR, r + i);
+            }
         for (int i = 0; FAR > 1 && i < NEAR; i++) {
             olk_real_vec far[FAR];
             for (int k = 0; k < FAR; k++)
@@ -180,13 +202,16 @@ static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
 }
 #endif
 
-/* v <- H (second o H (first o H v)), natural order, not normalised. */
-static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, const olk_signs *restrict first,
+/* v <- H (second o H (first o H v)), natural order, not normalised; lines from number `used_lines`
+   on are 0. */
+static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, ptrdiff_t used_lines,
+                                     const olk_signs *restrict first,
                                      const olk_signs *restrict second)
 {
 #if OLK_BYTES
-    olk_hadamard_many(1, v, first, second, 0);
+    olk_hadamard_many(1, v, used_lines, first, second, 0);
 #else
+    (void)used_lines;
     for (int round = 0; round < 3; round++) {
         for (int h = 1; h < 64; h *= 2)
             for (int i = 0; i < 64; i += 2 * h)
@@ -204,17 +229,18 @@ static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, const olk_signs *res
 /* olk_hadamard of two blocks of 64 consecutive lines; `signs_stride` as above. Where a block takes
    at most four registers, both are transformed together: each stage waits for the previous one,
    and the other block's registers fill the time. */
-static OLK_NOCLONE void olk_hadamard_two(olk_entry *v, const olk_signs *first,
-                                         const olk_signs *second, int signs_stride)
+static OLK_NOCLONE void olk_hadamard_two(olk_entry *v, ptrdiff_t used_lines,
+                                         const olk_signs *first, const olk_signs *second,
+                                         int signs_stride)
 {
 #if OLK_BYTES
     if (64 * sizeof(olk_entry) <= 4 * OLK_BYTES) {
-        olk_hadamard_many(2, v, first, second, signs_stride);
+        olk_hadamard_many(2, v, used_lines, first, second, signs_stride);
         return;
     }
 #endif
-    olk_hadamard(v, first, second);
-    olk_hadamard(v + 64, first + signs_stride, second + signs_stride);
+    olk_hadamard(v, used_lines, first, second);
+    olk_hadamard(v + 64, used_lines, first + signs_stride, second + signs_stride);
 }
 
 /* -- Sketches --
@@ -476,42 +502,69 @@ static OLK_NOCLONE void olk_features(const uint32_t *v, const olk_frequency_scal
 /* -- Cosines and sines of a block --
    docs/sorf.md, section 3, steps 3 and 4. */
 
+/* Cosine and sine of an angle below olk_max_angle. */
+static OLK_INLINE void olk_phase(olk_entry angle, olk_sorf_feature *cosine, olk_sorf_feature *sine)
+{
+    enum { TOP = 8 * sizeof(olk_word) - 2 };
+    olk_real s, c;
+    olk_word a, b;
+    const olk_word quarter = olk_reduced_cos_sin(angle, &c, &s);
+    /* An odd number of quarter turns swaps the two; bit 1 of `quarter` is the sine's sign, bit 1 of
+       `quarter` + 1 the cosine's. */
+    memcpy(&a, &c, sizeof a);
+    memcpy(&b, &s, sizeof b);
+    const olk_word swap = (a ^ b) & ((olk_word)0 - (quarter & 1));
+    a ^= swap;
+    b ^= swap;
+    a ^= ((quarter + 1) & 2) << TOP;
+    b ^= (quarter & 2) << TOP;
+    memcpy(cosine, &a, sizeof a);
+    memcpy(sine, &b, sizeof b);
+}
+
+#ifdef OLK_MASKED
+/* The same of a vector of angles. */
+static OLK_INLINE void olk_phases_of_lanes(olk_real_vec angle, olk_real_vec *cosine,
+                                           olk_real_vec *sine)
+{
+    enum { L = OLK_BYTES / (int)sizeof(olk_real) };
+    olk_real_vec c, s;
+    olk_words quarter;
+    OLK_ALIGNED(64) olk_real at[L], of_c[L], of_s[L];
+    OLK_ALIGNED(64) olk_word quarters[L];
+    memcpy(at, &angle, sizeof at);
+    for (int l = 0; l < L; l++)
+        quarters[l] = olk_reduced_cos_sin(at[l], of_c + l, of_s + l);
+    memcpy(&c, of_c, sizeof c);
+    memcpy(&s, of_s, sizeof s);
+    memcpy(&quarter, quarters, sizeof quarter);
+    olk_turn_lanes(quarter, c, s, cosine, sine);
+}
+#endif
+
 /* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale; angles below
    olk_max_angle. */
 static OLK_NOCLONE void olk_phases(const olk_entry *OLK_RESTRICT v,
                                    const olk_frequency_scales *OLK_RESTRICT scales, int at,
                                    olk_sorf_feature *OLK_RESTRICT feature)
 {
-    enum { TOP = 8 * sizeof(olk_word) - 2 };
     const olk_entry *const row = scales->value + at;
-    for (int j = 0; j < OLK_LINES; j++, at = olk_next_index(scales->widths, at)) {
-        olk_real s, c;
-        olk_word a, b;
-        const olk_word quarter =
-            olk_reduced_cos_sin(v[j] * olk_frequency_scale(scales, row, j, at), &c, &s);
-        /* An odd number of quarter turns swaps the two; bit 1 of `quarter` is the sine's sign, bit
-           1 of `quarter` + 1 the cosine's. */
-        memcpy(&a, &c, sizeof a);
-        memcpy(&b, &s, sizeof b);
-#if OLK_BYTES == 64
-        const olk_word turned = (quarter << TOP) & olk_sign;
-        a ^= turned;
-        b ^= turned;
-        const olk_word minus = b ^ olk_sign;
-        const olk_word cosine = quarter & 1 ? minus : a;
-        const olk_word sine = quarter & 1 ? a : b;
-        memcpy(feature + 2 * j, &cosine, sizeof a);
-        memcpy(feature + 2 * j + 1, &sine, sizeof b);
-#else
-        const olk_word swap = (a ^ b) & ((olk_word)0 - (quarter & 1));
-        a ^= swap;
-        b ^= swap;
-        a ^= ((quarter + 1) & 2) << TOP;
-        b ^= (quarter & 2) << TOP;
-        memcpy(feature + 2 * j, &a, sizeof a);
-        memcpy(feature + 2 * j + 1, &b, sizeof b);
-#endif
+#ifdef OLK_MASKED
+    enum { L = OLK_BYTES / (int)sizeof(olk_real) };
+    const olk_words lane = olk_lane_numbers();
+    const olk_words low = lane / 2 + (lane & 1) * L, high = low + L / 2;
+    for (int j = 0; j < OLK_LINES; j += L) {
+        olk_real_vec cosine, sine;
+        olk_phases_of_lanes(*(const olk_real_vec *)(v + j) * *(const olk_real_vec *)(row + j),
+                            &cosine, &sine);
+        *(olk_real_vec *)(feature + 2 * j) = __builtin_shuffle(cosine, sine, low);
+        *(olk_real_vec *)(feature + 2 * j + L) = __builtin_shuffle(cosine, sine, high);
     }
+#else
+    for (int j = 0; j < OLK_LINES; j++, at = olk_next_index(scales->widths, at))
+        olk_phase(v[j] * olk_frequency_scale(scales, row, j, at), feature + 2 * j,
+                  feature + 2 * j + 1);
+#endif
 }
 
 /* Whether some angle is too large for olk_phases, or NaN. */

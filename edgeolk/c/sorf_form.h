@@ -43,13 +43,25 @@ static OLK_INLINE olk_real olk_exponential(olk_real x)
 }
 
 /* OLK_SORF_ROWS: rows of a block of rows, whose signs are drawn once for all. OLK_SORF_BLOCKS:
-   blocks of one row that are transformed together. OLK_SORF_SCALED: numbers of such rows, scaled by
-   relevance, that fit the stack. OLK_SORF_CACHED: blocks of features that a step caches on the
+   blocks of one row that are transformed together. OLK_SORF_SCALED, OLK_SORF_SCORES: inputs of such
+   rows, scaled by relevance, and scores of each that fit the stack. OLK_SORF_CACHED: blocks of features that a step caches on the
    stack unless the caller provides memory for a row's. */
 #ifdef OLK_SORF_PLAIN
-enum { OLK_SORF_ROWS = 1, OLK_SORF_BLOCKS = 1, OLK_SORF_SCALED = 1, OLK_SORF_CACHED = 0 };
+enum {
+    OLK_SORF_ROWS = 1,
+    OLK_SORF_BLOCKS = 1,
+    OLK_SORF_SCALED = 1,
+    OLK_SORF_SCORES = OLK_SORF_GROUPS,
+    OLK_SORF_CACHED = 0
+};
 #else
-enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_CACHED = 40 };
+enum {
+    OLK_SORF_ROWS = OLK_BYTES ? OLK_BYTES / (int)sizeof(olk_real) : 8,
+    OLK_SORF_BLOCKS = 2,
+    OLK_SORF_SCALED = 128,
+    OLK_SORF_SCORES = 64,
+    OLK_SORF_CACHED = 40
+};
 #endif
 
 /* OLK_LINES: lines whose features are computed at once: a block's, or with OLK_STREAMED (plain C with

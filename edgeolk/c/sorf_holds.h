@@ -471,7 +471,7 @@ static inline int olk_check_sorf(const olk_setup *m, const uint8_t *block, olk_p
         OLK_CHECK(olk_check_drift_numbers(m, block, problem));
     if (OLK_MEMBER(m, at.row_memory))
         OLK_CHECK(olk_check_memory(m, block, problem));
-#ifndef OLK_SORF_NO_WISHES
+#ifndef OLK_SORF_NO_LATE
     if (OLK_MEMBER(m, at.late_counts))
         OLK_CHECK(olk_check_late(m, block, problem));
 #endif

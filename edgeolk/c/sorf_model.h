@@ -435,7 +435,7 @@ static inline int64_t olk_model_scores(olk_model *m, const void *rows, int64_t c
 
 /* -- Labels that come late -- */
 
-#ifndef OLK_SORF_NO_WISHES
+#ifndef OLK_SORF_NO_LATE
 /* Answers a row as olk_model_decide does; it then waits for its label. */
 static inline int olk_model_ask_late(olk_model *m, const void *row, olk_scalar *f)
 {

@@ -20,7 +20,8 @@ static const olk_word olk_sign = UINT32_C(1) << 31;
 static const float olk_max_angle = 512.0f;
 
 /* Cosine and sine of an angle reduced by full quarter turns, within 1e-7; the low bits of the
-   result count the quarter turns. */
+   result count the quarter turns. Products with 8 bits of pi / 2 and with a half are exact: a
+   multiply-add has the same bits. */
 static OLK_INLINE void olk_cos_sin_near_zero(float r, float *cosine, float *sine)
 {
     const float *s = olk_sine_f32, *c = olk_cosine_f32;
@@ -28,7 +29,7 @@ static OLK_INLINE void olk_cos_sin_near_zero(float r, float *cosine, float *sine
     const float of_s = (s[0] * z + s[1]) * z + s[2];
     const float of_c = (c[0] * z + c[1]) * z + c[2];
     *sine = of_s * z * r + r;
-    *cosine = of_c * z * z + (z * -0.5f + 1.0f);
+    *cosine = of_c * z * z + olk_madd_f32(z, -0.5f, 1.0f);
 }
 
 /* Below olk_max_angle. */
@@ -36,7 +37,8 @@ static OLK_INLINE olk_word olk_reduced_cos_sin(float angle, float *cosine, float
 {
     const float shifted = angle * OLK_TURNS_F32 + OLK_MAGIC_F32;
     const float n = shifted - OLK_MAGIC_F32;
-    olk_cos_sin_near_zero(n * -OLK_QUARTER_2_F32 + (n * -OLK_QUARTER_1_F32 + angle), cosine, sine);
+    const float part = olk_madd_f32(n, -OLK_QUARTER_1_F32, angle);
+    olk_cos_sin_near_zero(n * -OLK_QUARTER_2_F32 + part, cosine, sine);
     olk_word quarters;
     memcpy(&quarters, &shifted, sizeof quarters);
     return quarters;
@@ -98,6 +100,26 @@ static OLK_INLINE olk_real_vec olk_pairs_of(const float *p)
 }
 #endif
 #ifdef OLK_MASKED
+/* Lanes negated where the word has its highest bit: one instruction. */
+static OLK_INLINE olk_real_vec olk_negate_lanes(olk_real_vec v, olk_words word)
+{
+    return (olk_real_vec)_mm512_ternarylogic_epi32((__m512i)v, (__m512i)word,
+                                                   _mm512_set1_epi32(INT32_MIN), 0x78);
+}
+
+/* Cosine and sine from those of an angle reduced by so many quarter turns: an odd number swaps the
+   two, the first with the other sign; half a turn negates both. */
+static OLK_INLINE void olk_turn_lanes(olk_words quarter, olk_real_vec c, olk_real_vec s,
+                                      olk_real_vec *cosine, olk_real_vec *sine)
+{
+    const __mmask16 odd = _mm512_test_epi32_mask((__m512i)quarter, _mm512_set1_epi32(1));
+    const __m512i a = (__m512i)olk_negate_lanes(c, quarter << 30);
+    const __m512i b = (__m512i)olk_negate_lanes(s, quarter << 30);
+    *cosine =
+        (olk_real_vec)_mm512_mask_xor_epi32(a, odd, b, _mm512_set1_epi32(INT32_MIN));
+    *sine = (olk_real_vec)_mm512_mask_mov_epi32(b, odd, a);
+}
+
 /* Lanes negated where a bit is set. */
 static OLK_INLINE olk_real_vec olk_flip_lanes(olk_real_vec v, uint64_t bits)
 {
@@ -172,6 +194,23 @@ static OLK_INLINE olk_real_vec olk_pairs_of(const double *p)
 }
 #endif
 #ifdef OLK_MASKED
+static OLK_INLINE olk_real_vec olk_negate_lanes(olk_real_vec v, olk_words word)
+{
+    return (olk_real_vec)_mm512_ternarylogic_epi64((__m512i)v, (__m512i)word,
+                                                   _mm512_set1_epi64(INT64_MIN), 0x78);
+}
+
+static OLK_INLINE void olk_turn_lanes(olk_words quarter, olk_real_vec c, olk_real_vec s,
+                                      olk_real_vec *cosine, olk_real_vec *sine)
+{
+    const __mmask8 odd = _mm512_test_epi64_mask((__m512i)quarter, _mm512_set1_epi64(1));
+    const __m512i a = (__m512i)olk_negate_lanes(c, quarter << 62);
+    const __m512i b = (__m512i)olk_negate_lanes(s, quarter << 62);
+    *cosine =
+        (olk_real_vec)_mm512_mask_xor_epi64(a, odd, b, _mm512_set1_epi64(INT64_MIN));
+    *sine = (olk_real_vec)_mm512_mask_mov_epi64(b, odd, a);
+}
+
 static OLK_INLINE olk_real_vec olk_flip_lanes(olk_real_vec v, uint64_t bits)
 {
     return (olk_real_vec)_mm512_mask_xor_epi64((__m512i)v, (__mmask8)bits, (__m512i)v,

@@ -3,16 +3,74 @@
    Included after sorf_features.h. */
 #pragma once
 
+#if OLK_BYTES
+/* -- Lines side by side --
+   Lane l of a vector belongs to the l-th of several blocks, or of several rows (sorf_abreast.h):
+   transforms move no number between lanes. Sums are those of olk_sketch and olk_hadamard, in the
+   same order. */
+
+/* One line of each. */
+typedef olk_entry olk_line_of_each[OLK_BYTES / sizeof(olk_entry)];
+
+/* Loads eight lines. */
+static OLK_INLINE void olk_get_eight(olk_real_vec *r, olk_line_of_each *line)
+{
+    for (int k = 0; k < 8; k++)
+        r[k] = *(const olk_real_vec *)line[k];
+}
+
+/* Three stages of a transform across them, then stores them back. */
+static OLK_INLINE void olk_put_across(olk_real_vec *r, olk_line_of_each *line)
+{
+    olk_hadamard_across(8, r);
+    for (int k = 0; k < 8; k++)
+        *(olk_real_vec *)line[k] = r[k];
+}
+
+/* Three stages across eight lines, eight lines between two, all but the first `used` of which are
+   0, never -0. */
+static OLK_INLINE void olk_across_first(const int used, olk_line_of_each *line)
+{
+    olk_real_vec r[8];
+    for (int k = 0; k < used; k++)
+        r[k] = *(const olk_real_vec *)line[8 * k];
+    olk_hadamard_across(used, r);
+    for (int k = 0; k < 8; k++)
+        *(olk_real_vec *)line[8 * k] = r[k % used];
+}
+
+/* The first transform; lines from number `used_lines` on are 0. */
+static OLK_INLINE void olk_first_transform(ptrdiff_t used_lines, olk_line_of_each *line)
+{
+    for (int i = 0; i < 64 && i < used_lines; i += 8) {
+        olk_real_vec r[8];
+        olk_get_eight(r, line + i);
+        olk_put_across(r, line + i);
+    }
+    for (int i = 0; i < 8; i++)
+        if (used_lines <= 8)
+            olk_across_first(1, line + i);
+        else if (used_lines <= 16)
+            olk_across_first(2, line + i);
+        else if (used_lines <= 32)
+            olk_across_first(4, line + i);
+        else
+            olk_across_first(8, line + i);
+}
+
+/* The last three stages of another transform. */
+static OLK_INLINE void olk_across_far(olk_line_of_each *line)
+{
+    for (int i = 0; i < 8; i++)
+        olk_across_first(8, line + i);
+}
+#endif
+
 #ifdef OLK_INTERLEAVED
 
 /* -- Interleaved blocks --
    Blocks of one dense row side by side (docs/sorf.md, section 3), where vectors are long enough to
-   gain by it. Lane l of a vector belongs to the l-th block: transforms move no number between
-   lanes, and each number of the row is read once for all blocks. Sums are those of olk_sketch and
-   olk_hadamard, in the same order. */
-
-/* One line of each block. */
-typedef olk_entry olk_line_of_each[OLK_BYTES / sizeof(olk_entry)];
+   gain by it: each number of the row is read once for all blocks. */
 
 /* The next word of each block's generator; the states of all lanes fill one or two vectors. */
 static OLK_INLINE olk_words olk_next_words(olk_u64s *state)
@@ -33,22 +91,11 @@ static OLK_INLINE void olk_flip_eight(olk_real_vec *r, olk_words words, int from
 {
     olk_words high = words << (8 * (int)sizeof(olk_entry) - 8 - from);
     for (int k = 7; k >= 0; k--, high += high)
+#ifdef OLK_MASKED
+        r[k] = olk_negate_lanes(r[k], high);
+#else
         r[k] = (olk_real_vec)((olk_words)r[k] ^ (high & olk_sign));
-}
-
-/* Loads eight lines, `stride` lines between two. */
-static OLK_INLINE void olk_get_eight(olk_real_vec *r, olk_line_of_each *line, const int stride)
-{
-    for (int k = 0; k < 8; k++)
-        r[k] = *(const olk_real_vec *)line[k * stride];
-}
-
-/* Three stages of a transform across them, then stores them back. */
-static OLK_INLINE void olk_put_across(olk_real_vec *r, olk_line_of_each *line, const int stride)
-{
-    olk_hadamard_across(8, r);
-    for (int k = 0; k < 8; k++)
-        *(olk_real_vec *)line[k * stride] = r[k];
+#endif
 }
 
 /* Sketches a row for all blocks. */
@@ -118,7 +165,6 @@ static OLK_NOCLONE void olk_interleave(const olk_sorf *p, uint64_t *generator, c
     enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
     OLK_ALIGNED(64) olk_line_of_each line[64];
     OLK_ALIGNED(64) uint64_t first[MANY];
-    const int used_lines = p->d < 64 ? (int)p->d : 64; /* zeros stay zeros next to each other */
     olk_u64s state[8 / sizeof(olk_real)];
     /* Advancing by one block is one multiplication and one addition. */
     const uint64_t each = (uint64_t)((p->d + 31) / 32 + 4);
@@ -132,24 +178,18 @@ static OLK_NOCLONE void olk_interleave(const olk_sorf *p, uint64_t *generator, c
     }
     memcpy(state, first, sizeof state);
     olk_sketch_interleaved(x, p->d, state, line);
-    for (int round = 0; round < 3; round++) {
-        olk_real_vec r[8];
-        for (int i = 0; round == 0 && i < used_lines; i += 8) {
-            olk_get_eight(r, line + i, 1);
-            olk_put_across(r, line + i, 1);
-        }
-        for (int half = 0; round && half < 64; half += 32) {
+    olk_first_transform(p->d, line);
+    for (int round = 1; round < 3; round++) {
+        for (int half = 0; half < 64; half += 32) {
             const olk_words words = olk_next_words(state);
             for (int i = 0; i < 32; i += 8) {
-                olk_get_eight(r, line + half + i, 1);
+                olk_real_vec r[8];
+                olk_get_eight(r, line + half + i);
                 olk_flip_eight(r, words, i);
-                olk_put_across(r, line + half + i, 1);
+                olk_put_across(r, line + half + i);
             }
         }
-        for (int i = 0; i < 8; i++) {
-            olk_get_eight(r, line + i, 8);
-            olk_put_across(r, line + i, 8);
-        }
+        olk_across_far(line);
     }
     for (int i = 0; i < 64; i += MANY)
         olk_transpose_lines(line + i, (olk_entry(*)[64])(v[0] + i));
@@ -348,7 +388,7 @@ static inline void olk_transform_block(const olk_sorf *p, const olk_sorf_state *
 {
     olk_entry *v = olk_lines_of(block);
     olk_sketched(p, s, generator, row, 1, tail, (olk_entry(*)[64])v, first, second);
-    olk_hadamard(v, first, second);
+    olk_hadamard(v, p->d, first, second);
 }
 
 /* Transforms the next of `left` blocks: of one row as many as are interleaved, or two; of m rows
@@ -373,9 +413,9 @@ static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, const olk_sorf_s
     for (ptrdiff_t i = 0; i < blocks; i++)
         olk_sketched(p, s, generator, row, m, tail, v + i, first + i, second + i);
     for (; r + 2 <= m * blocks; r += 2)
-        olk_hadamard_two(v[r], first, second, m == 1);
+        olk_hadamard_two(v[r], p->d, first, second, m == 1);
     if (r < m * blocks)
-        olk_hadamard(v[r], first, second);
+        olk_hadamard(v[r], p->d, first, second);
     return blocks;
 }
 

@@ -35,7 +35,7 @@ static OLK_NOINLINE void olk_next_lines(const olk_sorf *p, const olk_sorf_state 
         const uint32_t low = olk_pcg_next(generator, OLK_PCG_SIGNS);
         signs[i] = low | (uint64_t)olk_pcg_next(generator, OLK_PCG_SIGNS) << 32;
     }
-    olk_hadamard(*v, signs, signs + 1);
+    olk_hadamard(*v, p->d, signs, signs + 1);
 }
 
 /* A row's scores fw and fa [groups]; or, with a plan, changes of the last weights. */

@@ -241,7 +241,12 @@ typedef struct {
        as in its step (section 6) */
     double *parts;
     const double *counted;
-    uint8_t *answers; /* where to write what all experts answer to one row (section 7h) */
+#endif
+#ifndef OLK_SORF_NO_LATE
+    /* labels that come late, during a call: where to write what all experts answer to one row, else
+       NULL; which row is learned, of those that wait, 0 the oldest; -1: one that was not asked */
+    uint8_t *answers;
+    int32_t place;
 #endif
 #ifdef OLK_SORF_SCRATCH
     double *work;           /* [OLK_WORK_BYTES / 8]: sorf_form.h */

@@ -335,7 +335,7 @@ static OLK_NOCLONE void olk_add_direction(const olk_sorf *p, const olk_sorf_stat
     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
     olk_draw_signs(&generator, &first);
     olk_draw_signs(&generator, &second);
-    olk_hadamard(h, &second, &first);
+    olk_hadamard(h, 64, &second, &first);
     olk_sketch_transposed(p, start, x, h, unit, q);
 }
 

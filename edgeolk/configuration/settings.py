@@ -256,6 +256,11 @@ class Settings:
         return False
 
     @property
+    def keeps_answers(self) -> bool:
+        """Whether labels come late, and experts are judged by what they answered."""
+        return False
+
+    @property
     def reports_events(self) -> bool:
         """Whether each row has a verdict: novel, alarm, event, rare, why."""
         return False

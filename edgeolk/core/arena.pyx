@@ -6,6 +6,7 @@ the planned size is used. The block comes from Python's allocator, so that trace
 a failed allocation is an ordinary MemoryError. No other file may allocate.
 """
 
+cimport cython
 from cpython.buffer cimport PyBUF_ANY_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE
 from cpython.buffer cimport PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
@@ -21,38 +22,46 @@ ALIGNMENT = WIDEST
 # Buffers in use. Not a dict: removing an entry may allocate, and an arena must be deallocated even
 # if no memory is left.
 cdef Claim* CLAIMS = NULL
+# Its lock where there is no interpreter lock.
+cdef object CLAIMS_LOCK = object()
 
 
 cdef int enter(Claim* claim) except -1:
     """Register a buffer; ValueError if another model uses it."""
     global CLAIMS
-    cdef Claim* other = CLAIMS
-    while other != NULL:
-        if claim.start < other.end and other.start < claim.end:
-            raise ValueError("buffer is in use by another model; delete that one first")
-        other = other.next
-    claim.next = CLAIMS
-    CLAIMS = claim
+    cdef Claim* other
+    with cython.critical_section(CLAIMS_LOCK):
+        other = CLAIMS
+        while other != NULL:
+            if claim.start < other.end and other.start < claim.end:
+                raise ValueError("buffer is in use by another model; delete that one first")
+            other = other.next
+        claim.next = CLAIMS
+        CLAIMS = claim
     return 0
 
 
 cdef void leave(Claim* claim) noexcept:
     global CLAIMS
-    cdef Claim** link = &CLAIMS
-    while link[0] != NULL:
-        if link[0] == claim:
-            link[0] = claim.next
-            return
-        link = &link[0].next
+    cdef Claim** link
+    with cython.critical_section(CLAIMS_LOCK):
+        link = &CLAIMS
+        while link[0] != NULL:
+            if link[0] == claim:
+                link[0] = claim.next
+                return
+            link = &link[0].next
 
 
 cdef bint overlaps_model(const char* start, const char* end) noexcept:
     """Whether memory overlaps a buffer in which a model is built."""
-    cdef const Claim* claim = CLAIMS
-    while claim != NULL:
-        if start < claim.end and claim.start < end:
-            return True
-        claim = claim.next
+    cdef const Claim* claim
+    with cython.critical_section(CLAIMS_LOCK):
+        claim = CLAIMS
+        while claim != NULL:
+            if start < claim.end and claim.start < end:
+                return True
+            claim = claim.next
     return False
 
 

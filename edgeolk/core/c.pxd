@@ -569,6 +569,7 @@ cdef extern from "sorf_types.h" nogil:
         double* parts
         const double* counted
         uint8_t* answers
+        int32_t place
 
     ctypedef struct olk_sorf_row:
         const void* values

@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """Selects the compiled instruction-set variant."""
 
 import os

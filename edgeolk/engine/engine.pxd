@@ -14,7 +14,7 @@ cdef class Engine:
     cdef SupportVectorRing ring   # of the ring family, or None
     cdef SupportVectorRing first_reader  # the same regions, for the first thread that reads
     # Threads inside a long call without the interpreter lock: number of readers, or -1 for a
-    # learner. Read and written only with the lock held.
+    # learner. Read and written only with the lock of the interpreter or of the engine held.
     cdef int users
     cdef bint warned              # of readings outside the range of int8 storage
     cdef bint warned_of_zeros     # of a mostly zero matrix that is read in full
@@ -41,6 +41,7 @@ cdef class Engine:
     cdef int decide_row(self, object x, double* f) except -1
     cdef int take(self) except -1
     cdef void release(self) noexcept
-    cdef object enter(self, State* reader)
-    cdef void leave(self) noexcept
+    cdef object enter(self, State* reader, int64_t* answers_left)
+    cdef void leave(self, int64_t answers) noexcept
     cdef int idle(self) except -1
+    cdef int readable(self) except -1

@@ -3,8 +3,15 @@
 Design. The step is a set of free functions over the struct (step.pxd). This class decodes the
 configuration once, keeps the regions as memoryviews for its lifetime, and guards against concurrent
 use by two threads. It depends on neither numpy nor the catalogue, so it runs without numpy.
+
+Calls for one row never overlap. The interpreter lock sees to that; a free-threaded Python has none,
+and there the engine's own lock does (``critical_section``, which costs nothing elsewhere). Python
+may suspend either where Python code runs or a thread waits: between the last check of ``users`` and
+the end of the work that it allows there is only C.
 """
 
+cimport cython
+from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from libc.math cimport NAN, isfinite
 from libc.stdint cimport int64_t
@@ -23,7 +30,7 @@ from edgeolk.sorf.sorf cimport (
 from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.c cimport (
     OLK_SEALED, olk_begin_step, olk_counts, olk_end_step, olk_intake_measured, olk_model_accept,
-    olk_model_counts, olk_model_verdict, olk_simd,
+    olk_model_begin_answers, olk_model_count_answers, olk_model_counts, olk_model_verdict, olk_simd,
     olk_verdict, olk_width,
 )
 from edgeolk.core.refusals cimport (
@@ -96,11 +103,13 @@ cdef class Engine:
         raw = memoryview(memory)[start:start + rows * stride * element.nbytes]
         return raw.cast("B").cast(element.cast, (rows, stride))
 
+    @cython.critical_section
     def start(self):
         """Initialise a new model."""
         construct(&self.state)
         olk_end_step(&self.state.m.flags, 0)
 
+    @cython.critical_section
     def rebuild_derived(self):
         """Recompute what derives from vectors and coefficients; False where that is impossible."""
         return self.state.family.rebuild(&self.state)
@@ -113,31 +122,47 @@ cdef class Engine:
             raise RuntimeError("the learner is in use by another thread")
         return 0
 
+    cdef int readable(self) except -1:
+        """Raise RuntimeError while another thread learns in a long call."""
+        if self.users < 0:
+            raise RuntimeError("the learner is in use by another thread")
+        return 0
+
     cdef int take(self) except -1:
         """Begin a long call that learns: it needs exclusive access."""
-        self.idle()
-        self.users = -1
+        with cython.critical_section(self):
+            self.idle()
+            self.users = -1
         return 0
 
     cdef void release(self) noexcept:
-        self.users = 0
+        with cython.critical_section(self):
+            self.users = 0
 
-    cdef object enter(self, State* reader):
+    cdef object enter(self, State* reader, int64_t* answers_left):
         """Begin a long call that only reads, on a copy of the struct.
 
         The first of several threads uses the scratch of the block, each other has its own: the
-        result owns it, and must live as long as the call.
+        result owns it, and must live as long as the call. ``answers_left`` receives the number of
+        answers until the last label expires.
         """
-        cdef object scratch = self.first_reader
-        self.check_idle()
-        reader[0] = self.state
-        reader.sparse_x = NULL
-        if self.users > 0:
-            scratch = self.other_scratch(reader)
-        else:
-            reader.family.bind(reader, self.first_reader)
-        self.users += 1
-        return scratch
+        cdef int others
+        with cython.critical_section(self):
+            self.readable()
+            others = self.users
+            reader[0] = self.state
+            reader.sparse_x = NULL
+            if others == 0:
+                reader.family.bind(reader, self.first_reader)
+            answers_left[0] = olk_model_begin_answers(&reader.sorf)
+            self.users += 1
+        if others == 0:
+            return self.first_reader
+        try:
+            return self.other_scratch(reader)
+        except BaseException:
+            self.leave(0)
+            raise
 
     cdef object other_scratch(self, State* reader):
         """Give a reader scratch in memory of its own, with the alignment of the block."""
@@ -157,8 +182,27 @@ cdef class Engine:
                 views[name] = self.view_of(region, memory, region.offset - first + misaligned)
         return memory, self.state.family.ring_of(reader, views)
 
-    cdef void leave(self) noexcept:
-        self.users -= 1
+    cdef void leave(self, int64_t answers) noexcept:
+        """End a long call that only reads; ``lapse`` counts these answers."""
+        with cython.critical_section(self):
+            self.users -= 1
+            if answers:
+                olk_model_count_answers(&self.state.sorf, answers)
+
+    def alone(self, change):
+        """Call a function with the arena while no other thread uses the model."""
+        self.take()
+        try:
+            return change(self.arena)
+        finally:
+            self.release()
+
+    @cython.critical_section
+    def saved(self):
+        """A copy of the part of the block that files hold."""
+        self.readable()
+        return PyByteArray_FromStringAndSize(
+            self.arena.base, 8 * <Py_ssize_t>self.state.m.eighths)
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
@@ -173,6 +217,7 @@ cdef class Engine:
         self.idle()
         return take_dense(&self.state, numbers, learning)
 
+    @cython.critical_section
     def learn_row(self, object x, double y, double weight=1.0, object time=None):
         """Learn one row of a float64 buffer; returns the score before the update.
 
@@ -230,6 +275,7 @@ cdef class Engine:
                 " gaussian_process= have one")
         return 0
 
+    @cython.critical_section
     def variance_row(self, object x):
         """Variance of the target of one row of a float64 buffer."""
         cdef double v
@@ -242,6 +288,7 @@ cdef class Engine:
             PyBuffer_Release(&view)
         return v
 
+    @cython.critical_section
     def ask_row(self, object x, object out=None):
         """Predict one row of a float64 buffer, and keep it until its target arrives.
 
@@ -281,6 +328,7 @@ cdef class Engine:
         """Whether rows that wait are in the statistics of inputs already."""
         return self.state.setup.forecast.n_levels > 0
 
+    @cython.critical_section
     def tell_row(self, object y):
         """Take the target of the oldest pending row; None if it will never be known."""
         cdef double target = NAN if y is None else y
@@ -305,14 +353,17 @@ cdef class Engine:
                 sums[0, j] = 0
         return 0
 
+    @cython.critical_section
     def restart(self):
         """Forget the history, or the last label; keep what was learned."""
         if not watches(&self.state) and not repeats(&self.state):
             self.check_pending()
         self.idle()
         self.unseal()
+        self.idle()  # Python code ran meanwhile
         self.state.family.restart(&self.state)
 
+    @cython.critical_section
     def freeze(self):
         """From now on a forecaster updates nothing but the history of its target.
 
@@ -323,6 +374,7 @@ cdef class Engine:
         self.idle()
         self.state.setup.forecast.frozen = 1
 
+    @cython.critical_section
     def last_forecast(self):
         """The last forecast, the half width of each interval, the weights of the experts."""
         cdef State* s = &self.state
@@ -334,10 +386,12 @@ cdef class Engine:
             [s.forecast.share[i] for i in range(s.family.n_outputs(s) - levels)],
         )
 
+    @cython.critical_section
     def setup(self):
         """What the model is (c/setup.h): a dict by member name, structs are dicts."""
         return self.state.setup
 
+    @cython.critical_section
     def pending(self):
         """Number of rows predicted whose targets have not arrived."""
         self.check_pending()
@@ -365,6 +419,7 @@ cdef class Engine:
             PyBuffer_Release(&view)
         return 0
 
+    @cython.critical_section
     def score_row(self, object x):
         """f(x) of one row of a float64 buffer."""
         cdef double f
@@ -373,6 +428,7 @@ cdef class Engine:
         self.decide_row(x, &f)
         return f
 
+    @cython.critical_section
     def scores_row(self, object x, object out):
         """Scores of one row, one per class, written to a float64 buffer."""
         cdef Py_buffer view
@@ -385,6 +441,7 @@ cdef class Engine:
         finally:
             PyBuffer_Release(&view)
 
+    @cython.critical_section
     def wants_row(self, object x, bint asks=False):
         """Whether the label of one row of a float64 buffer could change the model.
 
@@ -405,11 +462,13 @@ cdef class Engine:
     # ---- read by the Python classes -------------------------------------------------------------
 
     @property
+    @cython.critical_section
     def steps(self):
         """Rows learned, including those before the kernel width was known."""
         cdef const olk_width* before = olk_intake_measured(&self.state.preprocessing.intake)
         return self.state.m.steps + (before.steps if before != NULL else 0)
 
+    @cython.critical_section
     def counters(self):
         """Counters of the block by name; 0 for those that the model does not keep."""
         cdef State* s = &self.state
@@ -440,18 +499,22 @@ cdef class Engine:
             found[name] += count
         return found
 
+    @cython.critical_section
     def reason(self):
         """The verdict on the last row as one number: a word of c/watch_state.h."""
         return float(olk_model_verdict(&self.state.sorf).bits)
 
+    @cython.critical_section
     def accept(self):
         """Treat the recent rows as normal from now on."""
         if not watches(&self.state):
             raise AttributeError("only novelty with history=True provides this")
         self.idle()
         self.unseal()
+        self.idle()  # Python code ran meanwhile
         olk_model_accept(&self.state.sorf)
 
+    @cython.critical_section
     def verdict(self):
         """Of the last row learned: score; whether it is novel, an alarm, in an event, rare; part
         and channel. None unless the learner finds anomalies of a stream."""
@@ -462,28 +525,33 @@ cdef class Engine:
         flags = bool(v.novel), bool(v.alarm), bool(v.event), bool(v.rare)
         return (v.score, *flags, v.part, v.channel)
 
+    @cython.critical_section
     def gamma(self):
         """The kernel width in use."""
         return self.state.c.kernel.gamma
 
+    @cython.critical_section
     def norm2(self):
         """The incrementally tracked squared norm, or None if it is not tracked."""
         return self.ring.function.norm2 if self.state.c.tracks_norm else None
 
+    @cython.critical_section
     def check_idle(self):
         """Raise RuntimeError while another thread learns in a long call."""
-        if self.users < 0:
-            raise RuntimeError("the learner is in use by another thread")
+        self.readable()
 
+    @cython.critical_section
     def view(self, str name):
         """A region as a memoryview of its actual shape and type."""
-        self.check_idle()
+        self.readable()
         return memoryview(self.views[name])
 
+    @cython.critical_section
     def scale(self):
         """Common factor of the coefficients: alpha_i = scale * coefficients[i]."""
         return self.ring.function.scale
 
+    @cython.critical_section
     def mean_view(self):
         """Coefficients of the mean model, recomputed in scratch."""
         self.idle()

@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """The operations on one model of either family.
 
 Design. What the families do differently is called through a table (``Family``), which is chosen

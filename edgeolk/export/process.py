@@ -72,6 +72,7 @@ def macros_of_ring(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_WATCHES": 0,
         "EK_FORECASTS": 0,
         "EK_REPEATS": 0,
+        "EK_LATE": 0,
         "EK_FEATURES": config.n_features,
         "EK_COLUMNS": 1,
         "EK_TASK": 2,

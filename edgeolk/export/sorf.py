@@ -66,8 +66,6 @@ def refusal(learner: Learner) -> str:
             "exported C has no Gaussian process beside features; make it with gaussian_process=0,"
             " or export 'krls_auto'"
         )
-    if learner._config.values["delay"]:
-        return "exported C has no queue of answers whose labels come late; make it with delay=0"
     return ""
 
 
@@ -98,6 +96,14 @@ def use_of(learner: Learner) -> tuple[str, list[str]]:
             "if (verdict.alarm) {",
             "    /* why: verdict.part of verdict.channel */",
             "}",
+        ]
+    if config.values["delay"]:
+        waited = "ek_number oldest[EK_FEATURES];"
+        return f"{ROW}\n{waited}\ndouble label, scores[EK_COLUMNS];", [
+            "ek_ask(arena, row, scores); /* answer a row, which then waits for its label */",
+            "ek_learn(arena, oldest, label, NULL); /* learn the row that has waited longest */",
+            "ek_give_up(arena);          /* or: its label will never come */",
+            PREDICTS,
         ]
     label = "label" if config.needs_labels else "0"
     return f"{ROW}\ndouble label, score;", [
@@ -230,6 +236,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SORF": wrapped(designated(setup.pop("sorf"))),
         "EK_FORECASTS": int(config.forecaster is not None),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
+        "EK_LATE": int(config.values["delay"]),
         "EK_LAPSE": int(config.values["lapse"]),
         **(_of_forecaster(setup.pop("forecast")) if config.forecaster else {}),
         "EK_SETUP": _setup(setup, forecasts=config.forecaster is not None),

@@ -68,17 +68,17 @@ def swapped(data: memoryview, width: int) -> bytearray:
     return out
 
 
-def written(block: memoryview) -> bytearray:
-    """The file of a live block."""
-    head = unpack(block, NATIVE)
-    file = bytearray(block[: head.nbytes])
-    length = length_of(block, NATIVE)
+def written(file: bytearray) -> bytearray:
+    """The file of a live block, made in this copy of it."""
+    head = unpack(memoryview(file), NATIVE)
+    del file[head.nbytes :]
+    length = length_of(memoryview(file), NATIVE)
     file[:length] = replace(head, flags=0).pack("<")
     if _SWAP:
         for element, offset, count in head.table.values():
             width = ELEMENT_BYTES[element]
             end = offset + width * count
-            file[offset:end] = swapped(block[offset:end], width)
+            file[offset:end] = swapped(memoryview(file)[offset:end], width)
     if "checksums" in head.table:
         # A file does not need the checksums of its block: it has a CRC-32.
         _, offset, count = head.table["checksums"]

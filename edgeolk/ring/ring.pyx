@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """Makes the views of a ring, and compiles the functions of its family once.
 
 The functions that other folders call take the struct of any model, whose ring is an object.

@@ -9,8 +9,16 @@ from edgeolk.learner import Learner
 from edgeolk.named import NamedLearner, Names
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
+from edgeolk.river.pending import PendingRows
 from edgeolk.rows.scoring import Scorer
-from edgeolk.wrapped import check_task, only_given, other_arguments, scales_itself, size_of
+from edgeolk.wrapped import (
+    check_task,
+    delay_of,
+    only_given,
+    other_arguments,
+    scales_itself,
+    size_of,
+)
 
 Row = Mapping[Hashable, Any]
 
@@ -58,6 +66,11 @@ class KernelModel:
         self._open = 0
         self._first: Row | None = None  # the last row scored before any was learned
         self._repeats = False
+        # With ``delay``: rows asked before the learner exists, those that wait for their labels,
+        # and the methods that answered the last one.
+        self._n_early = 0
+        self._pending: PendingRows | None = None
+        self._answered: set[str] = set()
 
     def _new_columns(self) -> Columns:
         return Columns(self.features, self.unseen, self._fill_rule(self.missing))
@@ -151,32 +164,48 @@ class KernelModel:
         width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}
         return {"scale": self.scale, **width}
 
-    def _score(self, x: Row, *, learning: bool = False) -> Any:
+    def _score(self, x: Row, method: str | None = None) -> Any:
         """The score of a row; the learner must have learned one.
+
+        method: the public method that answers it; None: the row is about to be learned.
 
         The numbers of the row and its score are cached: the next row with the same numbers gets the
         same score, if nothing was learned in between. If the label of a previously scored row has
         not come, the last label is not used: it is out of date, and would determine all answers if
-        labels stop.
+        labels stop. With ``delay`` it is used, and the row waits for its label.
         """
         learner = self._learner
         assert learner is not None
         row = self._columns.row(x, self._growing is not None)
         learned = learner._engine.steps
-        if not (self._columns.is_same and learned == self._scored_at):
+        is_cached = self._columns.is_same and learned == self._scored_at
+        if not is_cached:
             self._scored_at = -1
-            if not learning:
+        if self._pending is not None and method is not None and self._is_asked(method, is_cached):
+            learner.ask_one(row)
+            self._pending.ask(self._columns.fingerprint())
+        if not is_cached:
+            if method is not None and self._pending is None:
                 if self._open and self._repeats:
                     learner.restart()
                 self._open += 1
-            is_answer = not (learning and self._repeats)  # for the count of ``lapse``
+            # For the count of ``lapse``.
+            is_answer = self._pending is None and not (method is None and self._repeats)
             self._scored = self._raw_score(learner if is_answer else learner._uncounted(), row)
             self._scored_at = learned
         return self._scored
 
-    def _count_early(self, x: Row) -> None:
+    def _is_asked(self, method: str, is_same: bool) -> bool:
+        """Whether an answer is of a further row: another method answers the same row again."""
+        is_further = not is_same or method in self._answered
+        self._answered = {method} if is_further else {*self._answered, method}
+        return is_further
+
+    def _count_early(self, x: Row, method: str) -> None:
         """Count a row that is scored before any was learned."""
-        self._open += x != self._first
+        is_same = x == self._first
+        self._open += not is_same
+        self._n_early += self._is_asked(method, is_same)
         self._first = dict(x)
 
     def _raw_score(self, learner: Scorer, row: Any) -> Any:
@@ -196,16 +225,14 @@ class KernelModel:
                 self._growing = None
         return columns, learner
 
-    def _learn(
-        self, x: Row, y: float | None, weight: float, time: float | None = None
-    ) -> Any:
+    def _learn(self, x: Row, y: float | None, weight: float, time: float | None = None) -> Any:
         """Learn a row, and return its score before; a rejected row changes nothing."""
         columns, learner = self._with_room_for(x)
         has_started = learner is not None and learner is self._learner
         scored, still_open = None, max(0, self._open - 1) if learner is None else 0
         if has_started and self._scores_first:
             scored_at = self._scored_at
-            scored, row = self._score(x, learning=True), columns.values
+            scored, row = self._score(x), columns.values
             # Not the last scored row.
             if not (columns.is_same and scored_at == learner._engine.steps):  # type: ignore[union-attr]
                 still_open = max(0, self._open - 1)
@@ -218,10 +245,30 @@ class KernelModel:
                 self._repeats = bool(learner.parameters.get("last_label"))
                 self._first = None
         assert learner is not None
-        learner.learn_one(row, y, weight=None if weight == 1.0 else weight, time=time)
+        self._learn_numbers(learner, columns, row, y, None if weight == 1.0 else weight, time)
         columns.learned()
         if self._growing is not None:
             self._growing = self._growing + 1 if self._growing < GROWTH_ROWS else None
         self._open = still_open
         self._columns, self._learner = columns, learner
         return scored
+
+    def _learn_numbers(
+        self, learner: Learner, columns: Columns, row: Any, y: float | None,
+        weight: float | None, time: float | None,
+    ) -> None:  # fmt: skip
+        """Learn a row of numbers: with ``delay`` as the one of those asked that it is."""
+        pending = self._pending
+        if pending is None and (delay := delay_of(learner)):
+            pending = PendingRows(delay, self._n_early)
+        if pending is None:
+            learner.learn_one(row, y, weight=weight, time=time)
+            return
+        number = pending.find(columns.fingerprint())
+        oldest = pending.n_asked - learner.n_waiting
+        learner._learn_pending(row, y, weight, -1 if number is None else max(-1, number - oldest))
+        if number is not None:
+            pending.learn(number)
+        while learner.n_waiting and pending.has_label(pending.n_asked - learner.n_waiting):
+            learner.tell_one(None)
+        self._pending = pending

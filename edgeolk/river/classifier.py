@@ -67,7 +67,8 @@ class KernelClassifier(KernelModel, base.Classifier):
         Seed of the learner.
     history
         Whether the last label learned is a further expert, for streams whose labels persist
-        (``last_label=True``). The model stops using it as soon as a label is late or missing.
+        (``last_label=True``). Without ``delay``, the model stops using it as soon as a label is
+        late or missing.
         ``"auto"``: if the algorithm is ``"sorf"`` with its default loss; False: never.
     loss, dtype, drift, relevance, memory
         As for ``ek.Learner``; None leaves its default.
@@ -75,6 +76,10 @@ class KernelClassifier(KernelModel, base.Classifier):
         What ``predict_one`` aims for: ``"accuracy"``, the most probable label, or ``"balanced"``,
         the one whose probability is largest compared with its share of the recent labels, for rare
         classes (docs/rare-classes.md).
+    delay
+        The number of rows between a row's answer and its label, if labels come late: then experts
+        are judged by what they answered (docs/learners.md). ``predict_one`` or
+        ``predict_proba_one`` asks a row, ``learn_one`` learns it later. With ``"sorf"``.
 
     Examples
     --------
@@ -87,10 +92,11 @@ class KernelClassifier(KernelModel, base.Classifier):
     """
 
     _task = "classes"
-    _named = ("loss", "dtype", "drift", "relevance", "memory")
+    _named = ("loss", "dtype", "drift", "relevance", "memory", "delay")
     _scores_first = True
     history: bool | str
     decision: str
+    delay: int | None
 
     def __init__(
         self,
@@ -114,6 +120,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         relevance: bool | str | None = None,
         memory: int | None = None,
         decision: str = "accuracy",
+        delay: int | None = None,
     ) -> None:
         is_balanced(decision)
         self._keep(locals())
@@ -216,12 +223,13 @@ class KernelClassifier(KernelModel, base.Classifier):
             A value is not a finite number, or ``unseen`` or ``missing`` rejects a key.
         """
         if self._learner is None:
-            self._count_early(x)
+            self._count_early(x, "predict_proba_one")
             return {} if self._multiclass else {False: 0.5, True: 0.5}
         assert self._probabilities is not None
         known = len(self._classes)
         # Of two classes always both.
-        shares = self._probabilities.probabilities_one(self._score(x), known)[:known]
+        score = self._score(x, "predict_proba_one")
+        shares = self._probabilities.probabilities_one(score, known)[:known]
         total = sum(shares)
         return {label: float(shares[place] / total) for label, place in self._classes.items()}
 
@@ -244,9 +252,10 @@ class KernelClassifier(KernelModel, base.Classifier):
             As ``predict_proba_one``.
         """
         if self._learner is None:
-            self._count_early(x)
+            self._count_early(x, "predict_one")
             return None if self._multiclass else False
         assert self._probabilities is not None
         labels = list(self._classes)
         balanced = is_balanced(self.decision)
-        return labels[self._probabilities.label_one(self._score(x), balanced, len(labels))]
+        score = self._score(x, "predict_one")
+        return labels[self._probabilities.label_one(score, balanced, len(labels))]

@@ -1,11 +1,13 @@
 """Maps the keys of dicts to the columns of a learner's row."""
 
+cimport cython
 cimport numpy as cnp
 from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_CheckExact
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.math cimport NAN, isfinite, isnan
+from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 import warnings
@@ -154,12 +156,14 @@ cdef class Columns:
         self.complete = False
         return 0
 
+    @cython.critical_section
     def __reduce__(self):
         saved = None if self.n < 0 else bytes(self.numbers.data)
         features = None if self.n < 0 else int(self.n)
         state = self.place, self.n_missing, saved
         return _restored, (features, self.unseen, self.missing, state)
 
+    @cython.critical_section
     def __setstate__(self, state):
         self.place, self.n_missing, saved = state
         self.coming = self.place
@@ -167,15 +171,18 @@ cdef class Columns:
             memcpy(self.row_, <const char*><bytes>saved, self.numbers.nbytes)
 
     @property
+    @cython.critical_section
     def known(self):
         """Whether the number of columns is fixed."""
         return self.n >= 0
 
     @property
+    @cython.critical_section
     def count(self):
         """Number of columns; None if not yet known."""
         return None if self.n < 0 else self.n
 
+    @cython.critical_section
     def begin(self, x):
         """Fix the columns: one per key of the first row."""
         if not x:
@@ -184,6 +191,7 @@ cdef class Columns:
         self.place = {key: place for place, key in enumerate(in_order(x))}
         self.reserve(len(self.place))
 
+    @cython.critical_section
     def with_room_for(self, x):
         """Columns with room for the keys of a row and as many again, or None if it has no new keys.
 
@@ -202,6 +210,7 @@ cdef class Columns:
                 self.last[at], self.mean[at], self.count_[at])
         return more
 
+    @cython.critical_section
     def row(self, x, bint quiet=False):
         """The numbers of a dict, in an array that the next call overwrites.
 
@@ -266,6 +275,23 @@ cdef class Columns:
         self.found[at] = 1
         return 1
 
+    @cython.critical_section
+    def fingerprint(self):
+        """A number other than 0 that rows share if they have the same readings, and lack the same.
+
+        It does not depend on what stands for missing readings.
+        """
+        cdef uint64_t bits, mixed = 0xcbf29ce484222325ULL
+        cdef double number
+        cdef Py_ssize_t at
+        for at in range(self.n):
+            if self.found[at]:
+                number = self.row_[at] + 0.0  # -0.0 is 0.0
+                memcpy(&bits, &number, sizeof(bits))
+                mixed = (mixed ^ <uint64_t>at ^ bits) * 0x9e3779b97f4a7c15ULL
+                mixed ^= mixed >> 32
+        return mixed | 1
+
     cdef Py_ssize_t column(self, object key) except -2:
         """The column of a key, which may be a new one; -1 if it has none."""
         at = self.coming.get(key)
@@ -301,6 +327,7 @@ cdef class Columns:
                 return True
         return False
 
+    @cython.critical_section
     def learned(self):
         """Record that the last row was learned."""
         cdef Py_ssize_t at

@@ -159,7 +159,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         learner = self._learner
         if learner is None:
             return 0.0
-        score = float(self._score(x))
+        score = float(self._score(x, "score_one"))
         if learner._config.reports_events:
             return learner.threshold - score if score != 0.0 else _UNKNOWN
         return 1.0 / (1.0 + max(0.0, score + learner.threshold))
@@ -172,4 +172,4 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         TypeError, ValueError
             As ``score_one``.
         """
-        return self._learner is not None and float(self._score(x)) < 0.0
+        return self._learner is not None and float(self._score(x, "is_novel")) < 0.0

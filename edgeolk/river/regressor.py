@@ -29,9 +29,11 @@ class KernelRegressor(KernelModel, base.Regressor):
     history
         Whether to forecast targets from their own history too (docs/forecast.md), for rows in the
         order of time, each learned before the next is predicted. ``"auto"``: if the algorithm is
-        ``"sorf"`` and loss, scaler and width have their defaults.
+        ``"sorf"``, loss, scaler and width have their defaults, and there is no ``delay``.
     epsilon, dtype, season, drift, relevance, memory
         As for ``ek.Learner``; None leaves its default.
+    delay
+        As for ``KernelClassifier``.
 
     Examples
     --------
@@ -44,9 +46,10 @@ class KernelRegressor(KernelModel, base.Regressor):
     """
 
     _task = "targets"
-    _named = ("epsilon", "dtype", "season", "drift", "relevance", "memory")
+    _named = ("epsilon", "dtype", "season", "drift", "relevance", "memory", "delay")
     loss: str
     history: bool | str
+    delay: int | None
 
     def __init__(
         self,
@@ -70,6 +73,7 @@ class KernelRegressor(KernelModel, base.Regressor):
         drift: bool | None = None,
         relevance: bool | str | None = None,
         memory: int | None = None,
+        delay: int | None = None,
     ) -> None:
         self._keep(locals())
 
@@ -111,7 +115,8 @@ class KernelRegressor(KernelModel, base.Regressor):
     def _forecasts(self) -> bool:
         """Whether ``history="auto"`` forecasts: no argument contradicts it."""
         usual = self.scale == "standard" and self.gamma == "auto" and self.kernel is None
-        given = {"history", "loss", "scale", "clip_rows", "last_label"} & set(self.params or ())
+        others = {"history", "loss", "scale", "clip_rows", "last_label", "delay"}
+        given = self.delay or others & set(self.params or ())
         return takes_history(self.algorithm) and self.loss == "square" and usual and not given
 
     def predict_one(self, x: Row, with_interval: bool = False, **kwargs: Any) -> Any:
@@ -138,7 +143,9 @@ class KernelRegressor(KernelModel, base.Regressor):
         AttributeError
             ``with_interval`` with an algorithm that has no variances.
         """
-        target = 0.0 if self._learner is None else float(self._score(x))
+        if self._learner is None:
+            self._count_early(x, "predict_one")
+        target = 0.0 if self._learner is None else float(self._score(x, "predict_one"))
         if not with_interval:
             return target
         if self._learner is None:

@@ -16,7 +16,7 @@ from edgeolk.ring.ring cimport (
 )
 from edgeolk.engine.engine cimport Engine
 from edgeolk.core.refusals cimport is_bad_row, is_label, is_weight, outcome_error
-from edgeolk.core.c cimport olk_model_begin_answers, olk_model_count_answers, olk_read_f64
+from edgeolk.core.c cimport olk_read_f64
 from edgeolk.core.state cimport DONE, NO_ROW, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.together cimport NUMBERS_OF_BLOCK, row_bytes
 from edgeolk.engine.step cimport answer, learn, skip
@@ -158,14 +158,14 @@ cdef inline int run_in_order(
     cdef Py_ssize_t reported = first
     cdef Py_ssize_t label_end = end   # the last label is used for rows up to here
     cdef int64_t left
+    cdef int64_t answers = 0  # to count
     cdef double count         # of one row: another thread may write to the array
     cdef int outcome = DONE
     if learns:
         engine.take()
     else:
-        _scratch = engine.enter(&reader)
+        _scratch = engine.enter(&reader, &left)
         s = &reader
-        left = olk_model_begin_answers(&s.sorf)
         if counts:
             label_end = first + min(<int64_t>(end - first), max(<int64_t>0, left))
     try:
@@ -214,26 +214,27 @@ cdef inline int run_in_order(
                     outcome = s.family.decide(s, x, mean, f + i * s.c.columns)
                 if outcome == DONE:
                     i += 1
+        if counts and outcome == DONE:
+            answers = end - first
     finally:
         s.sorf.state.parts = NULL
         s.sorf.state.counted = NULL
         if learns:
             engine.release()
         else:
-            engine.leave()
+            engine.leave(answers)
     if progress is not None:
         progress(i - reported)
     if outcome != DONE:
         raise outcome_error(outcome, f"X[{i}]")
-    if counts and not learns:
-        olk_model_count_answers(&engine.state.sorf, end - first)
     return 0
 
 
 cdef inline int variances_in_order(Engine engine, const Batch* rows, double* v) except -1:
     """The variances of the targets of checked rows, without the interpreter lock."""
     cdef State reader
-    cdef object _scratch = engine.enter(&reader)
+    cdef int64_t _left
+    cdef object _scratch = engine.enter(&reader, &_left)
     cdef const void* x = NULL
     cdef Py_ssize_t i
     cdef Py_ssize_t bad = -1
@@ -251,7 +252,7 @@ cdef inline int variances_in_order(Engine engine, const Batch* rows, double* v) 
                     break
                 v[i] = reader.family.variance(&reader, x)
     finally:
-        engine.leave()
+        engine.leave(0)
     if bad >= 0:
         raise outcome_error(REFUSED_ROW, f"X[{bad}]")
     return 0

@@ -1,5 +1,6 @@
 """Checks of labels, weights and sparse rows; warnings, each given once."""
 
+cimport cython
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from libc.math cimport INFINITY, NAN, fabs, isfinite, isnan
@@ -121,11 +122,14 @@ cdef inline int check_weights(Engine engine, const double* weight, Py_ssize_t n)
 cdef inline int warn_of_levels(Engine engine) except -1:
     """Warn once of a reading outside the range of int8 storage."""
     cdef State* s = &engine.state
-    if s.quantizer.scale == NULL or engine.ring.function.clipped == 0 or engine.warned:
+    if s.quantizer.scale == NULL:
         return 0
+    with cython.critical_section(engine):
+        if engine.warned or engine.ring.function.clipped == 0:
+            return 0
+        engine.warned = True
     import warnings
 
-    engine.warned = True
     warnings.warn(
         "a reading lies outside feature_range and was limited to it; give dtype='int8' a wider"
         " feature_range= or scale the features (learner.n_out_of_range counts such readings)",
@@ -144,24 +148,28 @@ cdef inline int watch_error(
 ) except -1:
     """Warn once of predictions that diverge from the targets: gradient steps too large."""
     cdef Py_ssize_t i
-    if engine.warned_of_error or engine.state.c.labels != LABELS_TARGETS:
+    if engine.state.c.labels != LABELS_TARGETS:
         return 0
-    for i in range(n):
-        if isnan(f[i]):  # a skipped row
-            continue
-        engine.largest_target = max(engine.largest_target, fabs(y[i]))
-        engine.targets_seen += 1
-        if engine.targets_seen > KNOWN and fabs(f[i]) > RANGE * engine.largest_target:
-            import warnings
-
-            engine.warned_of_error = True
-            warnings.warn(
-                "predictions diverge from the targets: the steps are too large for this"
-                " stream; lower eta=, bound the function (U=, gamma= or lam=), or scale the"
-                " targets to the size of 1",
-                stacklevel=2,
-            )
+    with cython.critical_section(engine):
+        if engine.warned_of_error:
             return 0
+        for i in range(n):
+            if isnan(f[i]):  # a skipped row
+                continue
+            engine.largest_target = max(engine.largest_target, fabs(y[i]))
+            engine.targets_seen += 1
+            if engine.targets_seen > KNOWN and fabs(f[i]) > RANGE * engine.largest_target:
+                engine.warned_of_error = True
+                break
+        else:
+            return 0
+    import warnings
+
+    warnings.warn(
+        "predictions diverge from the targets: the steps are too large for this stream; lower"
+        " eta=, bound the function (U=, gamma= or lam=), or scale the targets to the size of 1",
+        stacklevel=2,
+    )
     return 0
 
 
@@ -175,14 +183,17 @@ cdef inline int warn_of_zeros(Engine engine, const Batch* rows) except -1:
     """Warn once of a mostly zero matrix for a ring that is read in full for every row."""
     cdef const State* s = &engine.state
     cdef str remedy
-    if (rows.start == NULL or s.nonzero_index != NULL or engine.warned_of_zeros
+    if (rows.start == NULL or s.nonzero_index != NULL
             or s.c.choice.basis != BASIS_SUPPORT_VECTORS
             or s.c.n_features * s.c.budget < LONG
             or 4 * rows.entries > rows.n * s.c.n_features or rows.n == 0):
         return 0
+    with cython.critical_section(engine):
+        if engine.warned_of_zeros:
+            return 0
+        engine.warned_of_zeros = True
     import warnings
 
-    engine.warned_of_zeros = True
     if engine.config.preprocessing.method:
         remedy = "scaled rows have no zeros; omit scale= for such rows"
     elif s.c.choice.dtype == DTYPE_INT8:

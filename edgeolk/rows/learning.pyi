@@ -14,6 +14,9 @@ class RowLearner(Scorer):
         time: float | None = None,
     ) -> float: ...
     def ask_one(self, x: ArrayLike) -> Any: ...
+    def _learn_pending(
+        self, x: ArrayLike, y: float | None, weight: float | None, place: int
+    ) -> float: ...
     def learn_one_sparse(
         self,
         indices: ArrayLike,

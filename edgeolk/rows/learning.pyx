@@ -1,6 +1,7 @@
 # cython: nonecheck=True
 """Learning from rows: one or many, dense or sparse."""
 
+cimport cython
 cimport numpy as cnp
 from libc.math cimport NAN, isfinite
 
@@ -93,12 +94,15 @@ cdef class RowLearner(Scorer):
         cdef double label = self.label_or_time(y, time)
         cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
         cdef double numbers[SHORT]
+        cdef object row
         if not is_plain(x, 1) and short_row(&self.engine.state, x, numbers):
+            with cython.critical_section(self.engine):
+                self.engine.idle()
+                return self.learn_placed_row(self.place_numbers(numbers, True), label, row_weight)
+        row = self.check_row(x)
+        with cython.critical_section(self.engine):
             self.engine.idle()
-            return self.learn_placed_row(self.place_numbers(numbers, True), label, row_weight)
-        cdef object row = self.check_row(x)
-        self.engine.idle()
-        return self.learn_placed_row(self.place_row(row, True), label, row_weight)
+            return self.learn_placed_row(self.place_row(row, True), label, row_weight)
 
     cdef double learn_placed_row(self, const void* x, double label, double row_weight) except? -1.0:
         cdef double f
@@ -113,8 +117,9 @@ cdef class RowLearner(Scorer):
 
     cdef double skipped_row(self) except? -1.0:
         """Count a bad row; its score is NaN."""
-        self.engine.idle()
-        skip(&self.engine.state)
+        with cython.critical_section(self.engine):
+            self.engine.idle()
+            skip(&self.engine.state)
         return NAN
 
     def ask_one(self, x):
@@ -157,12 +162,22 @@ cdef class RowLearner(Scorer):
             scores = np.empty(self.engine.state.c.columns)
             to = <double*>cnp.PyArray_DATA(scores)
         cdef object row = self.check_row(x)
-        self.engine.idle()
-        outcome = self.engine.state.family.ask(
-            &self.engine.state, self.place_row(row, self.engine.forecasts()), to)
+        with cython.critical_section(self.engine):
+            self.engine.idle()
+            outcome = self.engine.state.family.ask(
+                &self.engine.state, self.place_row(row, self.engine.forecasts()), to)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f if scores is None else scores
+
+    def _learn_pending(self, x, y, weight, int place):
+        """Learn the row in this place of those that wait, 0 the oldest, which leaves them; -1: one
+        that was not asked. A row of another place stays, as one whose label never comes."""
+        self.engine.state.sorf.state.place = place
+        try:
+            return self.learn_one(x, y, weight)
+        finally:
+            self.engine.state.sorf.state.place = 0
 
     def learn_one_sparse(self, indices, values, y=None, weight=None, time=None):
         """Learn one example given by its non-zeros; as ``learn_one``.
@@ -185,7 +200,9 @@ cdef class RowLearner(Scorer):
                                  object weight, object time) except? -1.0:
         cdef double label = self.label_or_time(y, time)
         cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
-        return self.learn_placed_row(self.check_sparse(indices, values, True), label, row_weight)
+        with cython.critical_section(self.engine):
+            return self.learn_placed_row(
+                self.check_sparse(indices, values, True), label, row_weight)
 
     def wants_label(self, x):
         """Whether the label of a row could change the model; nothing changes.
@@ -213,7 +230,8 @@ cdef class RowLearner(Scorer):
         else:
             self.engine.check_idle()
             self.check_row(x)
-        return wants(&self.engine.state, f)
+        with cython.critical_section(self.engine):
+            return wants(&self.engine.state, f)
 
     def ask_label(self, x):
         """As ``wants_label``, and a yes is counted in ``labels_asked`` by learners with a ring.
@@ -233,11 +251,13 @@ cdef class RowLearner(Scorer):
             Another thread is inside a long call, and a counter in the block would change.
         """
         cdef bint wanted
-        self.engine.idle()
+        with cython.critical_section(self.engine):
+            self.engine.idle()
         wanted = self.wants_label(x)
-        self.engine.idle()
-        if wanted:
-            self.engine.state.family.count_asked(&self.engine.state)
+        with cython.critical_section(self.engine):
+            self.engine.idle()
+            if wanted:
+                self.engine.state.family.count_asked(&self.engine.state)
         return wanted
 
     def learn_many(self, X, y=None, out=None, weight=None, verbose=False, time=None):

@@ -12,6 +12,7 @@ cdef class Scorer:
     cdef object check_row(self, object x)
     cdef const void* place_row(self, object x, bint learning) except NULL
     cdef const void* place_numbers(self, const double* row, bint learning) except NULL
+    cdef const void* place_any(self, object x, const double* row, bint is_short) except NULL
     cdef int check_rows(self, object arrays, Batch* rows) except -1
     cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad)
     cdef object result_array(self, object out, Py_ssize_t n, tuple read)
@@ -25,7 +26,6 @@ cdef class Scorer:
     ) except NULL
     cdef int one_score(self) except -1
     cdef int decide_placed(self, const void* x, double* f) except -1
-    cdef object class_scores(self, const void* x)
     cdef double score_placed(self, const void* x) except? -1.0
     cdef object label_of(self, double f)
     cdef object one_row_matrix(self, object indices, object values)

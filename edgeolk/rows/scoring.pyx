@@ -1,6 +1,7 @@
 # cython: nonecheck=True
 """Scores of rows: one or many, dense or sparse, by the last function or the mean of all."""
 
+cimport cython
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
@@ -87,6 +88,10 @@ cdef class Scorer:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
 
+    cdef const void* place_any(self, object x, const double* row, bint is_short) except NULL:
+        """Place a checked array, or the numbers of a short row."""
+        return self.place_numbers(row, False) if is_short else self.place_row(x, False)
+
     cdef int check_rows(self, object arrays, Batch* rows) except -1:
         """Describe and check converted rows. No Python code may run before they are used."""
         cdef Py_ssize_t bad
@@ -147,20 +152,26 @@ cdef class Scorer:
         """The score of one row of two classes, and the three behind it: those of the average, of
         the last weights and of the row memory (docs/sorf.md, sections 6 and 7f)."""
         cdef double[3] parts
+        cdef double row[SHORT]
         cdef double f
+        cdef bint is_short
         if not self.engine.config.has_parts:
             raise TypeError("only sorf with two classes has scores behind its score")
-        if self.engine.users > 0:
-            # Another thread reads: the scratch of the block is in use.
-            several = np.empty((1, 3))
-            f = self._score_many(np.asarray(x)[None], several)[0]
-            return f, several[0, 0], several[0, 1], several[0, 2]
-        self.engine.state.sorf.state.parts = parts
-        try:
-            f = self.score_row(x)
-        finally:
-            self.engine.state.sorf.state.parts = NULL
-        return f, parts[0], parts[1], parts[2]
+        is_short = not is_plain(x, 1) and short_row(&self.engine.state, x, row)
+        if not is_short:
+            x = self.check_row(x)
+        with cython.critical_section(self.engine):
+            if self.engine.users == 0:
+                self.engine.state.sorf.state.parts = parts
+                try:
+                    f = self.score_placed(self.place_any(x, row, is_short))
+                finally:
+                    self.engine.state.sorf.state.parts = NULL
+                return f, parts[0], parts[1], parts[2]
+        # Another thread reads: the scratch of the block is in use.
+        several = np.empty((1, 3))
+        f = self._score_many(np.asarray(x)[None], several)[0]
+        return f, several[0, 0], several[0, 1], several[0, 2]
 
     def _score_many(self, X, parts):
         """As ``decision_function``; ``parts``, a float64 array of shape (n, 3), receives the scores
@@ -222,12 +233,6 @@ cdef class Scorer:
             raise outcome_error(outcome, "x")
         return 0
 
-    cdef object class_scores(self, const void* x):
-        """The scores of a placed row, one per class, as a new array."""
-        cdef object scores = np.empty(self.engine.state.c.columns)
-        self.decide_placed(x, <double*>cnp.PyArray_DATA(scores))
-        return scores
-
     def scores_one(self, x):
         """Scores of one row, one per class; for two classes, the single score.
 
@@ -241,14 +246,17 @@ cdef class Scorer:
         float64 ndarray of shape (n_classes,)
         """
         cdef double row[SHORT]
-        if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
-            return self.class_scores(self.place_numbers(row, False))
-        x = self.check_row(x)
-        if self.engine.users > 0:
-            # Another thread reads: the scratch of the block is in use.
-            return self.scores(x[None])[0]
-        self.engine.idle()
-        return self.class_scores(self.place_row(x, False))
+        cdef bint is_short = not is_plain(x, 1) and short_row(&self.engine.state, x, row)
+        cdef object scores = np.empty(self.engine.state.c.columns)
+        if not is_short:
+            x = self.check_row(x)
+        with cython.critical_section(self.engine):
+            if self.engine.users == 0:
+                self.decide_placed(
+                    self.place_any(x, row, is_short), <double*>cnp.PyArray_DATA(scores))
+                return scores
+        # Another thread reads: the scratch of the block is in use.
+        return self.scores(np.asarray(x)[None])[0]
 
     def scores(self, X):
         """Scores of many rows, one per class; for two classes, the single score.
@@ -287,13 +295,14 @@ cdef class Scorer:
 
     cdef double score_row(self, object x) except? -1.0:
         cdef double row[SHORT]
-        if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
-            return self.score_placed(self.place_numbers(row, False))
-        x = self.check_row(x)
-        if self.engine.users > 0:
-            return self.decision_function(x[None])[0]
-        self.engine.idle()
-        return self.score_placed(self.place_row(x, False))
+        cdef bint is_short = not is_plain(x, 1) and short_row(&self.engine.state, x, row)
+        if not is_short:
+            x = self.check_row(x)
+        with cython.critical_section(self.engine):
+            if self.engine.users == 0:
+                return self.score_placed(self.place_any(x, row, is_short))
+        # Another thread reads: the scratch of the block is in use.
+        return self.decision_function(np.asarray(x)[None])[0]
 
     def decision_one_sparse(self, indices, values):
         """Score of one row given by its non-zeros; all other numbers are 0.
@@ -327,18 +336,24 @@ cdef class Scorer:
             indptr=[0, len(values)], indices=indices, data=values)
 
     cdef double score_sparse(self, object indices, object values) except? -1.0:
-        if self.engine.users > 0:
-            # Another thread reads: the scratch of the block is in use.
-            return self.decision_function(self.one_row_matrix(indices, values))[0]
-        return self.score_placed(self.check_sparse(indices, values, False))
+        with cython.critical_section(self.engine):
+            if self.engine.users == 0:
+                return self.score_placed(self.check_sparse(indices, values, False))
+        # Another thread reads: the scratch of the block is in use.
+        return self.decision_function(self.one_row_matrix(indices, values))[0]
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""
-        if self.engine.state.c.columns > 1:
-            if self.engine.users > 0:
-                return int(self.predict(self.one_row_matrix(indices, values))[0])
-            return int(np.argmax(self.class_scores(self.check_sparse(indices, values, False))))
-        return self.label_of(self.score_sparse(indices, values))
+        cdef object scores
+        if self.engine.state.c.columns == 1:
+            return self.label_of(self.score_sparse(indices, values))
+        scores = np.empty(self.engine.state.c.columns)
+        with cython.critical_section(self.engine):
+            if self.engine.users == 0:
+                self.decide_placed(self.check_sparse(indices, values, False),
+                                   <double*>cnp.PyArray_DATA(scores))
+                return int(np.argmax(scores))
+        return int(self.predict(self.one_row_matrix(indices, values))[0])
 
     def decision_one(self, x):
         """Score f(x) of one row; nothing is learned. With ``lapse=`` it is counted as an answer.
@@ -415,8 +430,9 @@ cdef class Scorer:
                 "familiarity_one needs support vectors: features do not reveal which rows"
                 " were seen")
         x = self.check_row(x)
-        self.engine.idle()
-        similarity = ring_familiarity(&self.engine.state, self.place_row(x, False))
+        with cython.critical_section(self.engine):
+            self.engine.idle()
+            similarity = ring_familiarity(&self.engine.state, self.place_row(x, False))
         return similarity
 
     def variance_one(self, x):
@@ -446,12 +462,12 @@ cdef class Scorer:
         """
         self.engine.check_variance()
         x = self.check_row(x)
-        if self.engine.users > 0:
-            # Another thread reads: the scratch of the block is in use.
-            return float(self.variance(x[None])[0])
-        self.engine.idle()
-        return self.engine.state.family.variance(
-            &self.engine.state, self.place_row(x, False))
+        with cython.critical_section(self.engine):
+            if self.engine.users == 0:
+                return self.engine.state.family.variance(
+                    &self.engine.state, self.place_row(x, False))
+        # Another thread reads: the scratch of the block is in use.
+        return float(self.variance(x[None])[0])
 
     def variance(self, X):
         """Variances of the targets of many rows, computed without the interpreter lock.

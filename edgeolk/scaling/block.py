@@ -150,7 +150,7 @@ def head_of(n_features: int, options: Preprocessing) -> Head:
 
 def sealed(block: Any) -> bytes:
     """The bytes of the file of a live block."""
-    return bytes(restore.written(memoryview(block)))
+    return bytes(restore.written(bytearray(block)))
 
 
 def write(path: str | PathLike[str], block: Any) -> None:

@@ -1,8 +1,10 @@
 """The public class of scalers: learning and scaling rows."""
 
+cimport cython
 cimport numpy as cnp
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t
 
+from edgeolk.core.memory_checks cimport check_no_overlap
 from edgeolk.scaling.rows cimport (
     check_out, check_rows, is_wide, keeps_mean, learn_any, mean_of, scale_of, transform_any,
 )
@@ -112,15 +114,8 @@ cdef class RunningScaler(ScalerState):
         return check_rows(X, "X", 2, self.scaler.n_features)
 
     cdef object out_for(self, object out, object x):
-        cdef uintptr_t start
-        cdef uintptr_t base = <uintptr_t>self.arena.base
         out = check_out(out, x)
-        start = <uintptr_t>cnp.PyArray_DATA(out)
-        if (
-            start < base + <uintptr_t>self.arena.length
-            and base < start + <uintptr_t>cnp.PyArray_NBYTES(out)
-        ):
-            raise ValueError("out must not overlap the buffer of the scaler")
+        check_no_overlap(out, self.arena.base, self.arena.length, "the buffer of the scaler")
         return out
 
     cdef object transform_checked(self, object x, object out):
@@ -130,6 +125,7 @@ cdef class RunningScaler(ScalerState):
             raise ValueError(f"x is too far from what was learned: scaled, it exceeds {out.dtype}")
         return out
 
+    @cython.critical_section
     def learn_one(self, x):
         """Learn one row, unless the scaler is frozen.
 
@@ -148,6 +144,7 @@ cdef class RunningScaler(ScalerState):
         self.idle()
         learn_any(&self.scaler, cnp.PyArray_DATA(x), is_wide(x), 1)
 
+    @cython.critical_section
     def transform_one(self, x, out=None):
         """Scale one row; nothing is learned.
 
@@ -175,6 +172,7 @@ cdef class RunningScaler(ScalerState):
         self.idle()
         return self.transform_checked(x, out)
 
+    @cython.critical_section
     def learn_transform_one(self, x, out=None):
         """Learn one row, then scale it by statistics that include it.
 
@@ -203,6 +201,7 @@ cdef class RunningScaler(ScalerState):
         # that is in the statistics.
         return self.transform_checked(x, out)
 
+    @cython.critical_section
     def _learn_transform_many(self, X, out, before=None):
         """Learn and scale rows in order, as ``learn_transform_one`` does one by one.
 
@@ -255,6 +254,7 @@ cdef class RunningScaler(ScalerState):
         self.busy = False
         return i
 
+    @cython.critical_section
     def learn_many(self, X):
         """Learn rows in order, without the interpreter lock; the same as one by one.
 
@@ -278,6 +278,7 @@ cdef class RunningScaler(ScalerState):
             learn_any(&self.scaler, x, wide, n)
         self.busy = False
 
+    @cython.critical_section
     def transform(self, X, out=None):
         """Scale rows, without the interpreter lock; nothing is learned.
 

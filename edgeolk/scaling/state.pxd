@@ -11,4 +11,5 @@ cdef class ScalerState:
 
     cdef int bind(self, options, dict at) except -1
     cdef int idle(self) except -1
+    cdef object copied(self)
     cdef object copy_array(self, const double* values)

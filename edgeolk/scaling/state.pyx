@@ -1,5 +1,7 @@
 """State of a scaler in a block: construction, properties, files."""
 
+cimport cython
+from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, int8_t, uint8_t
 from libc.string cimport memcpy
 
@@ -7,6 +9,7 @@ import numpy as np
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.c cimport olk_compact_rule_of, olk_load_statistics
+from edgeolk.core.memory_checks cimport check_idle
 from edgeolk.core.scaler cimport METHOD_COMPACT, Scaler
 from edgeolk.scaling.rows cimport keeps_mean, mean_of, scale_of
 
@@ -104,11 +107,9 @@ cdef class ScalerState:
             form_number(method, compact, clip_deviations, rows), clip_deviations > 0.0)
 
     cdef int idle(self) except -1:
-        # Checked last, so that no Python code runs between the check and the work.
-        if self.busy:
-            raise RuntimeError("the scaler is in use by another thread")
-        return 0
+        return check_idle(self.busy, "the scaler is")
 
+    @cython.critical_section
     def freeze(self):
         """Freeze the statistics: from now on learning only checks its rows."""
         self.idle()
@@ -117,51 +118,61 @@ cdef class ScalerState:
     # ---- configuration and state ----------------------------------------------------------------
 
     @property
+    @cython.critical_section
     def n_features(self):
         """Numbers in a row."""
         return self.scaler.n_features
 
     @property
+    @cython.critical_section
     def method(self):
         """"standard" or "minmax"."""
         return NAMES[self.scaler.method]
 
     @property
+    @cython.critical_section
     def compact(self):
         """Whether the statistics are single precision, 9 bytes a feature."""
         return self.scaler.method == METHOD_COMPACT
 
     @property
+    @cython.critical_section
     def freeze_after(self):
         """Examples after which the statistics are frozen, or None."""
         return self.scaler.freeze_after or None
 
     @property
+    @cython.critical_section
     def n_seen(self):
         """Examples in the statistics, not counting those after freezing."""
         return self.scaler.n_seen[0]
 
     @property
+    @cython.critical_section
     def frozen(self):
         """Whether the statistics are frozen."""
         return self.scaler.frozen[0] != 0
 
     @property
+    @cython.critical_section
     def nbytes(self):
         """Bytes taken, exactly those of the plan."""
         return self.arena.nbytes
 
     @property
+    @cython.critical_section
     def clip(self):
         """Deviations from the mean to which readings are clipped, or None."""
         return self.scaler.clip or None
 
     @property
+    @cython.critical_section
     def window(self):
         """Rows remembered, or None if all rows have equal weight."""
         return self.scaler.window or None
 
     @property
+    @cython.critical_section
     def n_clipped(self):
         """Readings of each feature beyond ``clip`` deviations, a copy; None without ``clip``
         and where the scaler is ``compact``, which does not count them.
@@ -178,6 +189,7 @@ cdef class ScalerState:
             np.int64)
 
     @property
+    @cython.critical_section
     def mean_(self):
         """Mean of each feature, a copy; 0 before the first example, None if not kept.
 
@@ -189,6 +201,7 @@ cdef class ScalerState:
         return np.array([mean_of(s, j) for j in range(s.n_features)])
 
     @property
+    @cython.critical_section
     def scale_(self):
         """Divisor of each feature, a copy: sd, or max - min.
 
@@ -199,6 +212,7 @@ cdef class ScalerState:
         return np.array([scale_of(s, j) for j in range(s.n_features)])
 
     @property
+    @cython.critical_section
     def min_(self):
         """Minimum of each feature, a copy; 0 before the first example, None for "standard".
 
@@ -207,12 +221,18 @@ cdef class ScalerState:
         return self.copy_array(self.scaler.kept.minimum)
 
     @property
+    @cython.critical_section
     def max_(self):
         """Maximum of each feature, a copy; 0 before the first example, None for "standard".
 
         With ``clip`` it may be outside the range scaled to 0 .. 1.
         """
         return self.copy_array(self.scaler.kept.maximum)
+
+    cdef object copied(self):
+        """A copy of the block."""
+        self.idle()
+        return PyByteArray_FromStringAndSize(self.arena.base, self.arena.length)
 
     cdef object copy_array(self, const double* values):
         cdef Py_ssize_t j
@@ -222,9 +242,9 @@ cdef class ScalerState:
 
     # ---- files ----------------------------------------------------------------------------------
 
+    @cython.critical_section
     def __reduce__(self):
-        self.idle()
-        return type(self)._from_block, (blocks.sealed(self.arena),)
+        return type(self)._from_block, (blocks.sealed(self.copied()),)
 
     @classmethod
     def _made(cls, n_features, options):
@@ -259,6 +279,7 @@ cdef class ScalerState:
         scaler.scaler.n_seen[0] = min(seen, last) if last else seen
         return scaler
 
+    @cython.critical_section
     def save(self, path):
         """Write the scaler to a file: its block with a CRC-32, replaced atomically.
 
@@ -274,8 +295,7 @@ cdef class ScalerState:
         OSError
             The file cannot be written.
         """
-        self.idle()
-        blocks.write(path, self.arena)
+        blocks.write(path, self.copied())
 
     @classmethod
     def load(cls, path):

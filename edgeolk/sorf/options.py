@@ -221,12 +221,12 @@ def without_kernel(values: Mapping[str, float]) -> dict[str, float]:
     """The values of a forecaster without a kernel: options of the kernel are off.
 
     These have regions, or scratch for each of several models. Values of no parameter, such as that
-    of ``on_bad_row``, stay.
+    of ``on_bad_row``, stay, and so does ``delay``, which is refused.
     """
     changed = dict(values)
     for name in values:
         row = OPTIONS.get(name)
-        if row is not None and (row.regions or name == "groups"):
+        if row is not None and (row.regions or name == "groups") and name != "delay":
             changed[name] = row.omitted or 0.0
     return changed
 

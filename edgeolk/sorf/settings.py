@@ -264,6 +264,11 @@ class SorfSettings(Settings):
         return self.forecaster is not None
 
     @property
+    def keeps_answers(self) -> bool:
+        """Whether labels come late, and experts are judged by what they answered."""
+        return self.values["delay"] > 0.0
+
+    @property
     def reports_events(self) -> bool:
         """Whether each row has a verdict: novel, alarm, event, rare, why."""
         return self.watch is not None

@@ -18,7 +18,7 @@ from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.state cimport (
     DONE, MAX_COUNT, REFUSED_COUNT, REFUSED_OVERFLOW, REFUSED_LABEL, State,
 )
-from edgeolk.core.together cimport dense_rows
+from edgeolk.core.together cimport NUMBERS_OF_BLOCK, row_bytes
 
 
 # Which parts a model has.
@@ -97,8 +97,18 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count, bint 
     return olk_model_scores(&s.sorf, rows, count, f)
 
 
+cdef enum:
+    ROWS_OF_PASS = 16         # at most, of the widest vectors
+    ROWS_OF_CALL = 64
+    LEAST_ROWS = 6            # fewer rows gain nothing
+
+
 cdef inline int64_t sorf_rows_together(const State* s) noexcept nogil:
-    return 1 if forecasts(s) or mixes(s) or s.c.columns > 1 else dense_rows(s)
+    """Whole passes, if the buffer of a block has the rows of one."""
+    cdef int64_t fit = min(<int64_t>ROWS_OF_CALL, 8 * NUMBERS_OF_BLOCK // row_bytes(s))
+    if forecasts(s) or mixes(s) or fit < LEAST_ROWS:
+        return 1
+    return fit - fit % ROWS_OF_PASS if fit >= ROWS_OF_PASS else fit
 
 
 cdef inline double sorf_variance(State* s, const void* x) noexcept nogil:

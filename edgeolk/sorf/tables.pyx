@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """The loops of structured features, compiled for every instruction set, once, in this module."""
 
 from libc.string cimport strcmp

@@ -2,7 +2,7 @@
 
 Little-endian::
 
-    0   4s  mark "eolw"        12  I   features, as the bits of c/sample_windows.h
+    0   4s  mark "eolw"        12  I   features, as the bits of c/window_block.h
     4   B   version            16  H   size           24  H   numbers of edges
     5   B   1: float32         18  H   hop            26  H   samples in the ring
     6   B   1: envelope        20  H   channels       28  f   rate

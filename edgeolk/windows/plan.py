@@ -45,7 +45,7 @@ class Feature:
 
 _SPECTRUM = "size x 2 (int16) or x 4, once for all"
 _SUMS = "24 a channel, once for all"
-#: In the order of a row; the position is the bit in c/sample_windows.h.
+#: In the order of a row; the position is the bit in c/window_block.h.
 FEATURES: dict[str, Feature] = {
     feature.name: feature
     for feature in (
@@ -79,7 +79,7 @@ SETS: dict[str, tuple[tuple[str, ...], int]] = {
 }
 #: Bands of features that are named one by one.
 _BANDS = 8
-MAX_BANDS = 32  # c/sample_windows.h
+MAX_BANDS = 32  # c/window_block.h
 MAX_CHANNELS = 64
 MIN_SIZE, MAX_SIZE = 32, 1024
 DTYPES = {"int16": 2, "float32": 4}
@@ -144,7 +144,7 @@ class WindowsPlan:
 
     @property
     def bits(self) -> int:
-        """The features as the bits of c/sample_windows.h."""
+        """The features as the bits of c/window_block.h."""
         return sum(BITS[name] for name in self.features)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: As in c/sample_windows.h.
+#: As in c/window_block.h.
 MAX_SAMPLE = 1e12
 _WHAT = {"int16": "integers from -32768 to 32767", "float32": "finite numbers from -1e12 to 1e12"}
 

@@ -1,10 +1,12 @@
 """The class of windows: samples in, rows of features out."""
 
+cimport cython
 cimport numpy as cnp
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uintptr_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy
 
 from edgeolk.core.arena cimport Arena
+from edgeolk.core.memory_checks cimport check_idle, check_no_overlap
 
 import numpy as np
 
@@ -158,8 +160,6 @@ cdef class Windows:
     cdef object out_for(self, object out, Py_ssize_t rows, object samples):
         """The array that receives rows: ``out``, or a new one; rows < 0: one row."""
         cdef int ndim = 1 if rows < 0 else 2
-        cdef uintptr_t start, end
-        cdef uintptr_t base = <uintptr_t>self.arena.base
         if out is None:
             if rows < 0:
                 return np.empty(self.columns, np.float32)
@@ -176,21 +176,15 @@ cdef class Windows:
             shape = f"({self.columns},)" if rows < 0 else f"({rows}, {self.columns})"
             raise ValueError(
                 f"out must be a writable C-contiguous float32 array of shape {shape}, got {got}")
-        start = <uintptr_t>cnp.PyArray_DATA(out)
-        end = start + <uintptr_t>cnp.PyArray_NBYTES(out)
-        if start < base + <uintptr_t>self.arena.length and base < end:
-            raise ValueError("out must not overlap the buffer of the windows")
-        base = <uintptr_t>cnp.PyArray_DATA(samples)
-        if start < base + <uintptr_t>cnp.PyArray_NBYTES(samples) and base < end:
-            raise ValueError("out must not overlap the samples")
+        check_no_overlap(out, self.arena.base, self.arena.length, "the buffer of the windows")
+        check_no_overlap(
+            out, cnp.PyArray_DATA(samples), cnp.PyArray_NBYTES(samples), "the samples")
         return out
 
     cdef int idle(self) except -1:
-        # Checked last, so that no Python code runs between the check and the work.
-        if self.busy:
-            raise RuntimeError("the windows are in use by another thread")
-        return 0
+        return check_idle(self.busy, "the windows are")
 
+    @cython.critical_section
     def feed_one(self, sample, out=None):
         """Take one sample; return a row if it completes one.
 
@@ -223,6 +217,7 @@ cdef class Windows:
         memcpy(cnp.PyArray_DATA(row), self.at.row, self.columns * sizeof(float))
         return row
 
+    @cython.critical_section
     def feed_many(self, samples, out=None):
         """Take samples in order, without the interpreter lock; return the rows they complete.
 
@@ -269,6 +264,7 @@ cdef class Windows:
         cdef int64_t due = self.at.state.due
         return 0 if n < due else 1 + (n - due) // self.options.hop
 
+    @cython.critical_section
     def n_rows(self, n):
         """Rows that the next ``n`` samples complete.
 
@@ -283,6 +279,7 @@ cdef class Windows:
         """
         return self.rows_in(n)
 
+    @cython.critical_section
     def restart(self):
         """Begin a new window with the next sample: after a gap, or for another device."""
         self.idle()
@@ -291,26 +288,31 @@ cdef class Windows:
     # ---- configuration and state ----------------------------------------------------------------
 
     @property
+    @cython.critical_section
     def plan(self):
         """The plan: options, names of features, regions."""
         return self.made
 
     @property
+    @cython.critical_section
     def n_features(self):
         """Numbers in a row."""
         return self.columns
 
     @property
+    @cython.critical_section
     def names(self):
         """Names of the numbers in a row."""
         return self.made.names
 
     @property
+    @cython.critical_section
     def due(self):
         """Samples until the next row."""
         return self.at.state.due
 
     @property
+    @cython.critical_section
     def nbytes(self):
         """Bytes taken, exactly those of the plan."""
         return self.arena.nbytes
@@ -318,21 +320,26 @@ cdef class Windows:
     # ---- files ----------------------------------------------------------------------------------
 
     cdef object samples(self):
-        """The samples in the ring, the oldest first."""
+        """Samples until the next row, and the samples in the ring, the oldest first."""
         cdef cnp.npy_intp shape[2]
-        cdef Py_ssize_t head = self.at.state.head
+        cdef Py_ssize_t due, head, filled
         shape[0] = 1 << self.options.log_size
         shape[1] = self.options.channels
-        ring = cnp.PyArray_SimpleNewFromData(2, shape, self.typenum, self.at.ring)
-        return np.roll(ring, -head, axis=0)[:self.at.state.filled].copy()
-
-    def __reduce__(self):
+        ring = cnp.PyArray_SimpleNew(2, shape, self.typenum)
         self.idle()
+        due, head, filled = self.at.state.due, self.at.state.head, self.at.state.filled
+        memcpy(cnp.PyArray_DATA(ring), self.at.ring, cnp.PyArray_NBYTES(ring))
+        return due, np.roll(ring, -head, axis=0)[:filled].copy()
+
+    @cython.critical_section
+    def __reduce__(self):
         return type(self)._from_bytes, (self._to_bytes(),)
 
+    @cython.critical_section
     def _to_bytes(self):
         """The windows as bytes: options, the samples in the ring, when the next row is due."""
-        return files.packed(self.made, self.at.state.due, self.samples())
+        due, samples = self.samples()
+        return files.packed(self.made, due, samples)
 
     @classmethod
     def _from_bytes(cls, data):
@@ -343,6 +350,7 @@ cdef class Windows:
         windows.at.state.due = due
         return windows
 
+    @cython.critical_section
     def save(self, path, learner=None):
         """Write the windows to a file, replaced atomically: continuing after loading gives the
         same rows, to the bit.
@@ -361,7 +369,6 @@ cdef class Windows:
         OSError
             The file cannot be written.
         """
-        self.idle()
         files.write(path, self._to_bytes(), learner)
 
     @classmethod

@@ -10,7 +10,7 @@ from firmware_sim.cli.terminal import OK, show
 from firmware_sim.configuration.option import Option
 from firmware_sim.plaintext import printable
 from firmware_sim.replaying.assumed import notes_of
-from firmware_sim.replaying.rows import opened
+from firmware_sim.replaying.source import opened
 from firmware_sim.report.summary import command
 from firmware_sim.streams.page import inspect_rows, page
 from firmware_sim.streams.tables import CellStream

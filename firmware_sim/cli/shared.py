@@ -146,7 +146,11 @@ def config_of(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
 
 def given_of(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of a configuration whose options were given."""
-    fields = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
+    fields = {
+        name: value
+        for name, value in vars(chosen).items()
+        if name in OPTIONS and value is not None
+    }
     for name, value in fields.items():
         if name == "params":
             fields[name] = _params_by_name(value)

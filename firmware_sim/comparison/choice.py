@@ -1,22 +1,14 @@
-"""The recommendation of a comparison, as a sentence and as a Python program."""
+"""The recommendation of a comparison, as a sentence."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
-import edgeolk as ek
 from firmware_sim.comparison.ranking import shown, written
-from firmware_sim.comparison.rows import Rows
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.comparison.work import DEFAULT, Run, config_of
-from firmware_sim.configuration.config import ReplayConfig
-from firmware_sim.configuration.values import RECOMMENDED
-from firmware_sim.device.intake import buffer_type
-from firmware_sim.device.planning import learner_settings, plan_device
-from firmware_sim.errors import DoesNotFitError
+from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.kinds.base import NEED_LABELS
 from firmware_sim.report.hints import label_note
 
@@ -101,67 +93,3 @@ def sentence(found: Comparison) -> str:
     if name == DEFAULT:
         text += ", as replay runs it where no algorithm is named"
     return f"{text}. (Chosen on the rows it is reported on.)"
-
-
-def _with_clock(config: ReplayConfig, rows: Rows, d: int) -> tuple[ReplayConfig, bool]:
-    """Return the configuration with the hour of the day as a replay has it, and whether it does."""
-    more = config.label_kind.timed_params()
-    if config.algorithm or not rows.is_dated or not more:
-        return config, False
-    timed = replace(config, params={**config.params, **more})
-    try:
-        plan_device(timed, d, None)
-    except DoesNotFitError:
-        return config, False
-    return timed, True
-
-
-def program(found: Comparison, name: str, ram: int) -> list[str]:
-    """Return a program that learns ``rows`` as a method did under a cap.
-
-    found: the result of the comparison.
-    name, ram: the method and the cap.
-    """
-    rows, config = found.rows, found.config
-    kind, d = config.label_kind, len(rows.features)
-    before, loop = [], []
-    mine = config_of(Run(name, ram, 0), replace(config, stream=""), rows.width.gamma)
-    kernel = None if name == DEFAULT else ek.Gaussian(rows.width.gamma)
-    mine, has_clock = _with_clock(mine, rows, d)
-    arguments = learner_settings(mine, kernel, plan_device(mine, d, kernel)[1])
-    del arguments["algorithm"], arguments["kernel"]
-    if name not in (DEFAULT, RECOMMENDED):  # the others have no scaler of their own
-        del arguments["scale"]
-    if mine.scales_outside:
-        frozen = "" if config.freeze_after is None else f", freeze_after={config.freeze_after}"
-        before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r}{frozen})")
-        loop.append("    scaler.learn_transform_one(x, x)")
-    label, argument, what = kind.in_python
-    taken = "readings, label"
-    if has_clock:
-        argument, taken = f"{argument}, time=seconds", f"{taken}, seconds"
-    score = f"learner.learn_one({argument})"
-    before += kind.python_head()
-    if mine.label_kind.scales_targets:
-        before.append("targets = ek.RunningScaler(1)")
-        loop += [
-            "    mean, spread = targets.mean_[0], targets.scale_[0] or 1.0",
-            "    target = targets.learn_transform_one(np.array([label], dtype=float))",
-        ]
-        score = "mean + spread * learner.learn_one(x, target[0])"
-    size = ""
-    if kernel is not None:
-        before.append(f"kernel = ek.Gaussian({rows.width.gamma!r})")
-        size = ", kernel=kernel"
-    options = "".join(f", {option}={value!r}" for option, value in arguments.items())
-    return [
-        "import numpy as np",
-        "import edgeolk as ek",
-        "",
-        *before,
-        f"learner = ek.Learner({mine.resolved.algorithm!r}, n_features={d}{size}{options})",
-        f"for {taken} in rows:  # label: {label}",
-        f"    x = np.array(readings, dtype=np.{buffer_type(mine)})",
-        *loop,
-        f"    score = {score}  # {what}",
-    ]

@@ -6,7 +6,8 @@ comparison reports of a learner is what a replay of it reports, for every kind o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections import deque
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -36,6 +37,7 @@ class Evaluator:
     stream: all rows, in memory.
     filled: the same rows, with the last reading for each missing one; for learners without gaps.
     numbers (ndarray of shape (n,)): the numbers of these rows in the stream.
+    head: the targets before the first row of a forecast, which have none; they are known to all.
     changes: indices of the rows at which the stream is known to change.
     """
 
@@ -45,6 +47,12 @@ class Evaluator:
     filled: Stream | str = ""
     numbers: Places = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     changes: list[int] = field(default_factory=list)
+    head: Row = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def ahead(self) -> int:
+        """Rows from the readings of a row to its target; 0 if it is no forecast."""
+        return self.config.rows_ahead
 
     @property
     def kind(self) -> Kind:
@@ -56,16 +64,21 @@ class Evaluator:
 
         Labels of a learner that answers rows ahead are delayed by its horizon.
         """
-        horizon = config.label_kind.horizon
-        return replace(
-            config,
-            stream=self.stream if config.takes_gaps else self.filled,
-            faults=(),  # the rows include them
+        horizon = 1 if config.forecast is not None else config.label_kind.horizon
+        rows = self.stream if config.takes_gaps else self.filled
+        assert not isinstance(rows, str)
+        return config.of_rows(
+            rows,
             damaged="skip",  # a damaged row that must stop a replay has done so already
             **ALONE,
             limit=None if max_rows is None else int(self.numbers[max_rows - 1]),
             label_delay=config.label_delay or (horizon if horizon > 1 else 0),
         )
+
+    def judged(self, records: Records) -> Records:
+        """Return the records of a replay without those of the first rows of a forecast."""
+        found: Records = records[records["row"] > self.ahead]
+        return found
 
     @property
     def metrics(self) -> Metrics:
@@ -93,12 +106,22 @@ class Evaluator:
         if len(self.y) < 10 * BLOCKS or not self.kind.has_losses_of_rows:
             return {}
         metrics = self.metrics
-        count = metrics.add_block if records is None else metrics.add_answers
         who = metrics.baselines if records is None else ["learner"]
-        records = self.of_scores(np.zeros(len(self.y))) if records is None else records
+        late: deque[float | None] = deque()
+
+        def count(labels: Row) -> None:
+            batch = Batch.of(label=labels, score=np.zeros(len(labels)))
+            batch.arrive_late(max(1, self.ahead), late)
+            metrics.add_block(batch)
+
+        if records is None and len(self.head):
+            count(self.head)
         sums = {one: [0.0] for one in who}
         for first, last in pairwise(ends.tolist()):
-            count(Batch(records[first:last]))
+            if records is None:
+                count(self.y[first:last])
+            else:
+                metrics.add_answers(Batch(records[first:last]))
             for one, total in sums.items():
                 total.append(metrics.mean_loss(one) * metrics.rows)
         return {one: (np.diff(total) / np.diff(ends)).tolist() for one, total in sums.items()}

@@ -37,9 +37,19 @@ def head_lines(found: Comparison) -> list[str]:
         f"{counted(len(rows.features), 'reading')}",
         *([f"missing   {count.missing_words()}"] if count.missing_by_column else []),
         *(f"note      {note}" for note in rows.notes),
+        *_forecast(found),
         f"kernel    gaussian, {rows.width.reason}",
         f"storage   {_storage(found)}, scaling {found.config.scale}",
     ]
+
+
+def _forecast(found: Comparison) -> list[str]:
+    """Return the line on what is forecast, if anything is."""
+    ahead = found.rows.evaluator.ahead
+    if not ahead:
+        return []
+    counts = "; the first of these rows have no forecast and do not count" if ahead > 1 else ""
+    return [f"forecast  {found.config.forecast}, {counted(ahead, 'row')} ahead{counts}"]
 
 
 def _storage(found: Comparison) -> str:

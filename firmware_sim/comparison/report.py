@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from firmware_sim.comparison.choice import choice, program, sentence, unbeaten
+from firmware_sim.comparison.choice import choice, sentence, unbeaten
+from firmware_sim.comparison.program import program
 from firmware_sim.comparison.ranking import errors, head_lines, lasting, table
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.drawing.document import Report, Section, split_sentence
@@ -41,6 +42,8 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "kind": rows.config.resolved.kind,
         "classes": list(rows.config.classes),
         "loss": rows.evaluator.metrics.loss_name,
+        "forecast": found.config.forecast,
+        "rows_ahead": rows.evaluator.ahead,
         "baselines": rows.baselines,
         "frozen_after": found.config.frozen_after,
         "changes": rows.evaluator.changes,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,11 +15,12 @@ from firmware_sim.comparison.models import ModelOutcome
 from firmware_sim.comparison.work import default_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
-from firmware_sim.device.intake import Gaps, scaled_rows
+from firmware_sim.device.intake import KEEPS, Gaps, scaled_rows
 from firmware_sim.device.planning import Width
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.batch import Batch, When
+from firmware_sim.replaying.checked import Delay
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, nothing_usable
 from firmware_sim.streams import Row, Stream
@@ -68,6 +70,18 @@ class Rows:
         self.baseline_blocks[found.label] = self.evaluator.blocks(records).get("learner", [])
 
     @property
+    def windows(self) -> ek.WindowsPlan | None:
+        """The windows whose features the rows are; None if they are as they are logged."""
+        return self.stream.windows
+
+    @property
+    def stream(self) -> Stream:
+        """The rows as they were read, in memory."""
+        stream = self.evaluator.stream
+        assert not isinstance(stream, str)
+        return stream
+
+    @property
     def y(self) -> Row:
         """The labels, shape (n,)."""
         return self.evaluator.y
@@ -98,15 +112,28 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
         raise SimulatorError("compare and tune are for Gaussian kernels")
     # Reading and scaling need memory under the cap; the device's learner is not used.
     room = max(config.cap_bytes, _ROOM)
-    replay = Replay(replace(config, ram=room, budget=_BUDGET, **ALONE))
+    # A forecaster scales its rows itself; those that all learn are scaled here.
+    inside = {"scale": "standard"} if config.forecast is not None else {}
+    params = {**config.params, **inside}
+    replay = Replay(replace(config, ram=room, budget=_BUDGET, params=params, **ALONE))
     assert replay.width is not None
     try:
-        held = HeldStream(replay.stream, _read(replay.stream, config.limit))
+        held = HeldStream(replay.stream, _read(replay.stream, replay.config))
         if not held.count():
             raise SimulatorError(nothing_usable(replay.stream, RowCount()))
     finally:
         replay.clean.close()
-    config = replace(replay.config, ram=config.ram, budget=config.budget)
+    ahead = held.ahead = replay.config.rows_ahead
+    if config.forecast is not None:
+        season = int(replay.config.season)
+    # Each run finds the season that its cap has room for.
+    config = replace(
+        replay.config,
+        ram=config.ram,
+        budget=config.budget,
+        season=config.season,
+        params={**config.params},
+    )
     gaps = _keeps_gaps(config) if gaps is None else gaps
     replay.stream = held
     replay.device = device = _Collecting(replay.config, replay.width, len(held.features), gaps)
@@ -115,6 +142,13 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
         raise SimulatorError(result.detail)
     raw, y = np.concatenate(device.rows), np.concatenate(device.labels)
     numbers = np.concatenate(device.numbers)
+    later = numbers > ahead  # the first rows of a forecast have none
+    head = y[~later]
+    if not gaps:
+        later &= ~np.isnan(raw).any(axis=1)
+    raw, y, numbers = raw[later], y[later], numbers[later]
+    if not len(y):
+        raise SimulatorError(f"{held.name}: no row has a forecast {ahead:,} rows ahead")
     filled, complete = held, raw
     if gaps and (lacking := int(np.count_nonzero(np.isnan(raw).any(axis=1)))):
         complete = _filled(raw)
@@ -122,12 +156,16 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     if not gaps:  # the default would take them
         filled = held = HeldStream(held, [_without_others(one, numbers) for one in held.blocks()])
     as_read, unfit = device.row.take(complete)
-    X, refused = scaled_rows(device.scaler, as_read, unfit)
+    scaler = device.scaler
+    if scaler is None and config.scale != "none":
+        method, frozen = config.scale, config.freeze_after
+        scaler = ek.RunningScaler(len(held.features), method=method, freeze_after=frozen)
+    X, refused = scaled_rows(scaler, as_read, unfit)
     for error in refused.values():
         raise SimulatorError(str(error))
     mean = result.elapsed / len(y) if result.elapsed else None
-    judge = replace(config, stream="", period=mean)
-    evaluator = Evaluator(y, judge, held, filled, numbers)
+    judge = replace(replay.config, stream="", ram=config.ram, budget=config.budget, period=mean)
+    evaluator = Evaluator(y, judge, held, filled, numbers, head=head)
     changes = {row for one in map(parse, config.faults) for row in one.changes(result.rows.read)}
     at = np.searchsorted(numbers, sorted(changes))
     evaluator.changes = sorted({place for place in at.tolist() if 0 < place < len(y)})
@@ -145,7 +183,12 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     day = rows_of_day(_seconds(held, numbers), config.period)
     season, named = season or as_season(day, len(y)), season > 0
     as_read = np.where(np.isnan(raw), np.nan, as_read)
-    rivals = evaluator.kind.baselines(X, as_read, y, season, named=named)
+    # Targets before the first forecast are known to the baselines; their readings are not.
+    unread = np.full((len(head), X.shape[1]), np.nan)
+    scaled, as_read = np.vstack([np.zeros_like(unread), X]), np.vstack([unread, as_read])
+    targets = np.concatenate([head, y])
+    rivals = evaluator.kind.baselines(scaled, as_read, targets, season, named=named)
+    rivals = {name: scores[len(head) :] for name, scores in rivals.items()}
     return Rows(
         name=held.name,
         features=held.features,
@@ -163,13 +206,14 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     )
 
 
-def _read(stream: Stream, limit: int | None) -> list[Block]:
-    """Return the rows of a stream.
+def _read(stream: Stream, config: ReplayConfig) -> list[Block]:
+    """Return the rows of a stream; of a forecast, each with the readings from before its target.
 
     Raises SimulatorError: there are too many to store.
     """
-    held, rows = [], 0
-    for block in stream.blocks(limit):
+    held, rows, delay = [], 0, Delay.of(config, stream)
+    for read in stream.blocks(config.limit):
+        block = delay.shifted(read)
         rows += len(block)
         if rows * len(stream.features) > MOST_NUMBERS:
             raise SimulatorError(
@@ -188,7 +232,11 @@ class _Collecting(Device):
 
     def __init__(self, config: ReplayConfig, width: Width, n_features: int, gaps: bool) -> None:
         super().__init__(config, n_features, ek.Gaussian(width.gamma))
-        self.repair = Gaps() if gaps else self.repair
+        # The first rows of a forecast lack their readings: their targets count for the baselines.
+        lacks = config.rows_ahead > 0 and config.missing not in KEEPS
+        self.repair = Gaps() if gaps or lacks else self.repair
+        self._ahead = max(1, config.rows_ahead)
+        self._late: deque[float | None] = deque()
         self.rows: list[Row] = []
         self.labels: list[Row] = []
         self.numbers: list[Places] = []
@@ -199,7 +247,9 @@ class _Collecting(Device):
         self.labels.append(y)
         self.numbers.append(when.numbers)
         assert self.trainer is not None
-        return Batch(self.trainer.records(y, when))
+        found = Batch(self.trainer.records(y, when))
+        found.arrive_late(self._ahead, self._late)
+        return found
 
 
 def rows_of_day(seconds: Row, period: float | None = None) -> int:
@@ -271,6 +321,7 @@ def _baselines(evaluator: Evaluator, metrics: Metrics, rivals: dict[str, Row]) -
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
     by_block = {what: blocks.get(who, []) for who, what in metrics.baselines.items()}
     learned = evaluator.kind.learned_baselines
+    rivals = {what: scores for what, scores in rivals.items() if what not in found}
     trivial = (*found, *(what for what in rivals if what not in learned))
     for what, scores in rivals.items():
         records = evaluator.of_scores(scores)

@@ -8,9 +8,10 @@ rows that were not used for the choice.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 import edgeolk as ek
 from edgeolk import hosting
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.comparison.rows import as_season, prepare
+from firmware_sim.comparison.rows import Rows, as_season, prepare
 from firmware_sim.comparison.run import Each, spread
 from firmware_sim.comparison.work import EndedError, Recording, default_of
 from firmware_sim.configuration.config import ReplayConfig
@@ -74,6 +75,9 @@ class Tuning(Shown):
         learner.
     left_out : str
         The headline about rows that were left out, if these are more than a tenth; else empty.
+    tried : tuple of (str, float)
+        Windows that were tried, and the loss of the start with each on the rows of the choice;
+        empty if only one was given.
     """
 
     _reporter: ClassVar[str] = __name__
@@ -90,6 +94,7 @@ class Tuning(Shown):
     replayed: float = math.nan
     default: float | None = None
     left_out: str = ""
+    tried: tuple[tuple[str, float], ...] = ()
 
     @property
     def best(self) -> Candidate | None:
@@ -107,6 +112,7 @@ class Tuning(Shown):
         config = self.config
         # The kind of labels may follow from a parameter that these options omit.
         names = ["algorithm", *(() if config.kind else ("kind",)), "gamma", "params"]
+        names += ["window", "features"] if self.tried else []
         if self.best is None:
             config = _default_baseline(config)
         elif self.best is not self.start:
@@ -117,6 +123,8 @@ class Tuning(Shown):
 def tune(
     config: ReplayConfig,
     *,
+    windows: Sequence[int] = (),
+    features: Sequence[Sequence[str]] = (),
     rows: int | None = None,
     candidates: int = 32,
     workers: int = 1,
@@ -131,6 +139,10 @@ def tune(
     ----------
     config : ReplayConfig
         Stream, cap and algorithm; given parameters are not changed.
+    windows : sequence of int, optional
+        Sizes of windows to choose from, instead of the configuration's.
+    features : sequence of sequences of str, optional
+        Features of windows to choose from, each as `ReplayConfig.features`.
     rows : int, optional
         Rows to choose from; by default a fifth of the stream, at most 5,000.
     candidates : int
@@ -150,34 +162,22 @@ def tune(
     SimulatorError
         The stream is too short for a choice, or no candidate can learn it.
     """
-    # Rows that `replay` would skip are skipped here too: its figure stands beside those found.
+    picked, tried = _chosen(_prepared(config, windows, features, rows))
+    config, found, few = picked
     season = config.params.get("season")
-    found = prepare(config.outside(), int(season or 0), gaps=config.takes_gaps)
-    config = replace(config, classes=found.config.classes)
     # Defaults depend on whether a width is given: candidates must not lose those of the start.
     fixed = config.pinned()
-    evaluator = found.evaluator
-    n = len(found.y)
-    few = min(5_000, n // 5) if rows is None else rows
-    if few < MIN_ROWS or n - few < MIN_ROWS:
-        raise SimulatorError(
-            f"{found.name}: {n:,} rows are too few to tune on {few:,} and evaluate on the rest; "
-            f"each part needs at least {MIN_ROWS:,}"
-        )
-    if not evaluator.kind.judges(found.y, few):
-        raise SimulatorError(
-            f"{found.name}: the first {few:,} rows or those after them hold no labelled failure, "
-            "so nothing can be chosen or judged on them: give another --tune-rows"
-        )
-    start = Candidate(None if config.chooses_inside else found.width.gamma)
+    evaluator, n = found.evaluator, len(found.y)
+    start = _start(picked)
     width = start.gamma
     if width is None and not config.label_kind.scales_itself:  # its width is fixed
         replay = Replay(evaluator.config_for(config, few))
         replay.run(beside_clean=False)
         width = float(replay.device.learner.kernel.gamma)
     pool = _field(fixed, start, width, candidates, found.X.shape[1])
-    if config.label_kind.keeps_rows and season is None:
-        pool = _with_seasons(pool, _seasons(found.day, found.y[:few]), config.seed)
+    if config.label_kind.keeps_rows and season is None and config.season == "auto":
+        seasons = [one for one in _seasons(found.day, found.y[:few]) if one >= config.rows_ahead]
+        pool = _with_seasons(pool, seasons, config.seed)
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
     with spread(workers, evaluator, replace(fixed, stream="", faults=())) as each:
@@ -195,8 +195,80 @@ def tune(
             default = loss if math.isfinite(loss) else None
     return Tuning(
         config, start, chosen, few, n - few, before, after, work, evaluator, replayed, default,
-        found.left_out,
+        found.left_out, tried,
     )  # fmt: skip
+
+
+class _Field(NamedTuple):
+    """Rows to choose on: a configuration, its rows, and how many of them are for the choice."""
+
+    config: ReplayConfig
+    rows: Rows
+    few: int
+
+
+def _prepared(
+    config: ReplayConfig,
+    windows: Sequence[int],
+    features: Sequence[Sequence[str]],
+    rows: int | None,
+) -> list[_Field]:
+    """Return the rows of each size and each set of features, in all of them the same samples.
+
+    Raises SimulatorError: there are too few rows, or none to judge by.
+    """
+    out: list[_Field] = []
+    for size, names in product(windows or (config.window,), features or (config.features,)):
+        mine = replace(config, window=size, features=tuple(names))
+        # Rows that `replay` would skip are skipped here too: its figure stands beside those found.
+        season = int(mine.params.get("season") or 0)
+        found = prepare(mine.outside(), season, gaps=mine.takes_gaps)
+        mine = replace(mine, classes=found.config.classes, horizon=found.config.horizon)
+        n = len(found.y)
+        few = min(5_000, n // 5) if rows is None else rows
+        if out:
+            few = out[0].few * n // len(out[0].rows.y)
+        if few < MIN_ROWS or n - few < MIN_ROWS:
+            raise SimulatorError(
+                f"{found.name}: {n:,} rows{_of_windows(mine)} are too few to tune on {few:,} and "
+                f"evaluate on the rest; each part needs at least {MIN_ROWS:,}"
+            )
+        if not found.evaluator.kind.judges(found.y, few):
+            raise SimulatorError(
+                f"{found.name}: the first {few:,} rows or those after them hold no labelled "
+                "failure, so nothing can be chosen or judged on them: give another --tune-rows"
+            )
+        out.append(_Field(mine, found, few))
+    return out
+
+
+def _of_windows(config: ReplayConfig) -> str:
+    """Return what the rows are made of, for messages; empty if they are as they are logged."""
+    made = config.windows
+    if made is None:
+        return ""
+    names = made["features"]
+    shown = names if isinstance(names, str) else ",".join(names)
+    return f" of {made['size']} samples with features {shown}"
+
+
+def _start(field: _Field) -> Candidate:
+    """Return the width and parameters that `replay` uses with the same options."""
+    return Candidate(None if field.config.chooses_inside else field.rows.width.gamma)
+
+
+def _chosen(fields: list[_Field]) -> tuple[_Field, tuple[tuple[str, float], ...]]:
+    """Return the rows on whose first part the start has the lowest loss, and all these losses."""
+    if len(fields) == 1:
+        return fields[0], ()
+    losses = []
+    for one in fields:
+        fixed = replace(one.config.pinned(), stream="", faults=())
+        loss, _ = _losses(_Job(_start(one), one.few), one.rows.evaluator, fixed)
+        losses.append(loss)
+    names = [_of_windows(one.config).removeprefix(" of ") for one in fields]
+    best = min(range(len(fields)), key=losses.__getitem__)
+    return fields[best], tuple(zip(names, losses, strict=True))
 
 
 class _Job(NamedTuple):
@@ -335,7 +407,7 @@ def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[floa
         recorded = Recording(job.max_rows)
         replay = Replay(evaluator.config_for(_with(config, job.candidate), job.max_rows))
         replay.run(on_result=recorded.take, beside_clean=False)
-        records = recorded.records
+        records = evaluator.judged(recorded.records)
         loss = evaluator.loss(records, job.first)
         replayed = evaluator.loss(records) if job.first else loss
     except (EndedError, SimulatorError):
@@ -347,7 +419,8 @@ def report_of(found: Tuning) -> Report:
     """Return the report of a choice: its gain, and the options for ``replay``."""
     words, best = found.evaluator.metrics.words, found.best
     over_all = "" if math.isnan(found.replayed) else f" ({words(found.replayed)} of all rows)"
-    lines = [
+    lines = [f"tried     {words(loss)} with windows of {name}" for name, loss in found.tried]
+    lines += [
         f"before    {words(found.before)} with {found.start}, as replay runs it{over_all}",
         f"after     {words(found.after)} with {found.chosen}",
     ]
@@ -372,6 +445,7 @@ def report_of(found: Tuning) -> Report:
             "rows_learned": found.work,
             "replayed": found.replayed,
             "default": found.default,
+            "tried": dict(found.tried),
             **{
                 name: {"gamma": one.gamma, "parameters": dict(one.params), "loss": loss}
                 for name, one, loss in (

@@ -149,7 +149,7 @@ def do(
     found: dict[str, Any] = {"status": "done"}
     try:
         result = replay.run(on_result=recorded.take, beside_clean=not named, ranked=False)
-        records, frozen = recorded.records, result.frozen
+        records, frozen = evaluator.judged(recorded.records), result.frozen
         found |= {
             "loss": result.metrics.mean_loss("learner"),
             "figures": finite(result.metrics.summary()["learner"]),
@@ -195,7 +195,8 @@ def draws(algorithm: str, few: Row, labels: Row, config: ReplayConfig, gamma: fl
     for budget in (8, 64):  # some methods refuse the small budget
         try:
             mine = replace(config, algorithm=algorithm, stream="")
-            own, dtype = mine.learner_params, mine.resolved.dtype
+            own, dtype = {**mine.learner_params}, mine.resolved.dtype
+            own.pop("horizon", None)  # rows are learned at once here
             scores = {"n_features": few.shape[1], "kernel": ek.Gaussian(gamma), **own}
             with warnings.catch_warnings():  # predictions may diverge
                 warnings.simplefilter("ignore", UserWarning)

@@ -175,6 +175,7 @@ class ReplayConfig(Fields, Noted):
         setup = Setup(
             *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
             *(self.cost, self.beta, self.decision, self.rows_ahead, self.clock_zone),
+            self.window is not None,
         )
         return kind_of(kind, setup)
 
@@ -294,7 +295,9 @@ class ReplayConfig(Fields, Noted):
             if name not in inside and value != "auto"
         }
         algorithm, _, _, kind = self.resolved
-        if hosting.scales_itself(algorithm):  # it has no scaler outside, nor a width
+        # Some have no scaler outside, nor a width; the figures of a forecast are a forecaster's.
+        is_other = self.forecast is not None and algorithm != RECOMMENDED
+        if hosting.scales_itself(algorithm) or is_other:
             algorithm, asked = RECOMMENDED, {"loss": "square"}
         return replace(self, algorithm=algorithm, params=asked, kind=kind)
 
@@ -304,6 +307,17 @@ class ReplayConfig(Fields, Noted):
         What is changed in it afterwards leaves the others as they are.
         """
         return replace(self, **self.resolved._asdict())
+
+    def of_rows(self, stream: Stream, **changes: Any) -> ReplayConfig:
+        """Return the configuration of a replay of rows that are made already.
+
+        What made them stays in the plan of the memory (windows) but is not done again (faults,
+        windows, the shift of a forecast: see `Stream.windows`, `Stream.ahead`).
+
+        stream: the rows.
+        changes: other fields.
+        """
+        return replace(self, stream=stream, **{"faults": (), **changes})
 
     @property
     def missing_numbers(self) -> tuple[float, ...]:

@@ -145,20 +145,20 @@ class Fields:
         "forecast this column, --horizon ahead, from its own past and that of the other columns; "
         "implies --target and --kind regression",
         metavar="COLUMN",
-        where=REPLAY,
+        where=READERS | MANIFEST | FLEET,
     )
     horizon: int | str = _stream(
         1,
         "how far ahead --forecast looks, in rows or as a time: 24, 6h",
         ROWS_OR_TIME._replace(metavar="ROWS|TIME"),
-        where=REPLAY,
+        where=READERS | MANIFEST | FLEET,
         idle=lambda config: "" if config.forecast is not None else "it is for --forecast",
     )
     path: bool = _stream(
         False,
         "forecast every horizon up to this one, with a learner each, which share the cap",
         Value(read=values.flag),
-        where=REPLAY,
+        where=REPLAY | MANIFEST | FLEET,
         idle=lambda config: "" if config.forecast is not None else "it is for --forecast",
     )
     season: int | str = _stream(
@@ -166,7 +166,7 @@ class Fields:
         "the season of --forecast, in rows or as a time (96, 1d), 0 for none; auto: of a day, a "
         "week and the strongest autocorrelation the one that helps most on the first rows",
         Value("auto|ROWS|TIME", values.season),
-        where=REPLAY,
+        where=READERS | MANIFEST | FLEET,
         idle=lambda config: "" if config.forecast is not None else "it is for --forecast",
     )
     cost: float | None = _stream(
@@ -256,7 +256,7 @@ class Fields:
         "type of the row buffer, as the board's sensors deliver it; auto: float32, or float64 "
         "with --dtype float64",
         choices=_ROWS,
-        where=REPLAY | TABLE,
+        where=READERS | TABLE,
     )
     freeze_after: int | None = _device(
         None, "the scaler stops learning after N rows", COUNT, where=REPLAY | TABLE | COMPARE
@@ -435,13 +435,13 @@ class Fields:
         "rows are windows of N samples, a power of two from 32 to 1024: the columns are samples, "
         "and their features are the inputs",
         COUNT,
-        where=REPLAY,
+        where=READERS | MANIFEST | FLEET,
     )
     hop: int | None = _stream(
         None,
         "samples from one window to the next (default: half a window)",
         COUNT,
-        where=REPLAY,
+        where=READERS | MANIFEST | FLEET,
         idle=_no_window,
     )
     features: tuple[str, ...] = _stream(
@@ -449,21 +449,21 @@ class Fields:
         "features of windows: a set, which is vibration (the default), motion or level, or names: "
         "rms,bands",
         NAMES,
-        where=REPLAY,
+        where=READERS | MANIFEST | FLEET,
         idle=_no_window,
     )
     rate: float | None = _stream(
         None,
         "samples a second in a window, for frequencies (default: 1)",
         POSITIVE,
-        where=REPLAY,
+        where=READERS | MANIFEST | FLEET,
         idle=_no_window,
     )
     window_label: str = _stream(
         "majority",
         "the label of a window: that of most samples, or of the last",
         choices=("majority", "last"),
-        where=REPLAY,
+        where=READERS | MANIFEST | FLEET,
         idle=_no_window,
     )
     ask: bool = _trouble(

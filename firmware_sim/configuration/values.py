@@ -222,6 +222,11 @@ def caps(text: str) -> list[str]:
     return sizes
 
 
+def counts(text: str) -> list[int]:
+    """Return the numbers of ``128,256``, each a whole number of at least 1."""
+    return [count(word.strip()) for word in text.split(",")]
+
+
 def label_delay(value: int | str) -> tuple[float, bool]:
     """Return the delay of labels, and whether it is in seconds.
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,11 +25,8 @@ from firmware_sim.metrics import Figures
 from firmware_sim.metrics.base import finite
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.replaying.rows import opened
+from firmware_sim.replaying.source import Source
 from firmware_sim.streams import BUNDLED
-from firmware_sim.streams.cached import CachedStream
-from firmware_sim.streams.faults import parse
-from firmware_sim.streams.faulty import FaultyStream
 
 FORMAT = 1  # of records: incremented when a field changes its meaning
 _PIECE = 1 << 20
@@ -209,17 +206,24 @@ def _replayed(task: Task) -> list[Record]:
             f"the learners may take {needed:,} bytes, the sum of their caps, and a worker may have "
             f"{task.memory:,}"
         )
-    stream = CachedStream(opened(configs[0]))
+    # All but the type of samples in windows is of the board, and the same for all.
+    sources: dict[str, Source] = {}
+    records = []
     try:
-        if configs[0].faults:  # of the board: the same for all
-            faults = [parse(text) for text in configs[0].faults]
-            stream = CachedStream(FaultyStream(stream, faults, configs[0].fault_seed or 0))
-        return [
-            _replay_one(task, one, replace(config, stream=stream, faults=()))
-            for one, config in zip(task.configurations, configs, strict=True)
-        ]
+        for one, config in zip(task.configurations, configs, strict=True):
+            key = repr(config.windows)
+            try:
+                source = sources.get(key) or Source(config, cached=True)
+            except SimulatorError as error:
+                _raise_if_temporary(error)
+                records.append(task.record(one, detail=str(error)))
+                continue
+            sources[key] = source
+            records.append(_replay_one(task, one, config.of_rows(source.stream)))
+        return records
     finally:
-        stream.close()
+        for source in sources.values():
+            source.close()
 
 
 def _replay_one(task: Task, one: Configuration, config: ReplayConfig) -> Record:
@@ -278,6 +282,9 @@ def figures_of(result: ReplayResult) -> Figures:
             **{f"{who}_{first}": summary[who][first] for who in metrics.baselines},
         }
     )
+    if result.outlook is not None:
+        for one in result.outlook.horizons[:-1]:  # the last one is that of the figures above
+            out[f"mae_{one.rows}_ahead"] = one.figures["learner"]["mae"]
     if result.config.is_eventful:
         out |= {f"labels_{name}": count for name, count in asdict(result.labels).items()}
     if result.power is not None:

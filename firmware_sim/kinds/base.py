@@ -48,6 +48,7 @@ class Setup:
     decision: str = ""  # "balanced": decisions by the shares of the classes
     ahead: int = 0  # rows from a row's readings to its target; 0: they are of the same row
     zone: str | None = None  # the time zone of the place; None: times are taken as written
+    of_windows: bool = False  # whether rows are features of windows
 
 
 class Asked(NamedTuple):
@@ -411,6 +412,18 @@ def last_label_hint(config: Any, with_params: Callable[..., Hint]) -> Iterator[H
     if params.get("last_label") or not config.waits_for_labels:
         extra = {"lapse": 0} if "lapse" in config.params else {}
         yield with_params(last_label=not params.get("last_label"), **extra)
+
+
+def forecasts(learner: Any, X: Row, y: Row, ahead: int) -> Row:
+    """Return the answers of a forecaster that learns each target so many rows after its answer."""
+    if ahead == 1:
+        return np.asarray(learner.learn_many(X, y))
+    out = np.empty(len(y))
+    for at, row in enumerate(X):
+        if at >= ahead:
+            learner.tell_one(y[at - ahead])
+        out[at] = learner.ask_one(row)
+    return out
 
 
 def with_ones(X: Row) -> tuple[Row, Row]:

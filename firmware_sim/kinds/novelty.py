@@ -44,6 +44,8 @@ from firmware_sim.metrics.base import (
 from firmware_sim.metrics.batch import Batch, Records, When
 from firmware_sim.metrics.courses import courses
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
+from firmware_sim.metrics.healthy import COMPARED, about_healthy
+from firmware_sim.metrics.sampled import Sampled
 from firmware_sim.metrics.watching import Watching, flags_of
 from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
@@ -74,6 +76,7 @@ class Novelty(Metrics):
     hold: rows without an alarm that do not end one.
     watching: what is kept of a stream that is watched in the order of time; None for other rows.
     zone: the time zone of the place, for days.
+    of_windows: whether rows are features of windows.
     anomalies: alarms with their reasons, and the most novel rows.
     learner, distance: the two records.
     windows: rows of the first labelled windows, counted from 1.
@@ -99,6 +102,7 @@ class Novelty(Metrics):
             "alarms a day",
             short,
             lambda record, metrics: record.per_day(record.alarms, metrics.elapsed),
+            "of rows that cover a day at least",
         ),
         "false_alarms": Figure("false alarms", count, lambda record, _: record.false),
         "false_alarms_a_day": Figure(
@@ -140,7 +144,9 @@ class Novelty(Metrics):
         hold: int = 0,
         watching: Watching | None = None,
         zone: str | None = None,
+        of_windows: bool = False,
     ) -> None:
+        self._healthy = Sampled(2 * COMPARED) if of_windows else None
         self.watching, self._place = watching, Clock(zone)
         self.learner, self.distance = Watch(sampled, hold), Watch(sampled, hold)
         # Of a watched stream, rows that are not judged yet are as novel as usual ones.
@@ -168,6 +174,8 @@ class Novelty(Metrics):
             known = RowDeviations(np.zeros(len(rows)), *np.empty((3, len(rows), 0)))
         else:
             known = observed.part(slice(0, len(batch.rows))).part(batch.taken)
+        if self._healthy is not None:
+            self._healthy.add_block(known.readings[~(labels > 0.0)])
         first, distances = self.rows + 1, known.distances
         # Subtracted from 0: the negative of 0 would be -0 in every list of scores.
         novelty, alarms = 0.0 - (scores + rows["threshold"]), scores < 0.0
@@ -254,22 +262,27 @@ class Novelty(Metrics):
         """Return one sentence on the alarms; see `Metrics.sentence`."""
         if self.judged:
             return super().sentence(algorithm)
-        alarms = self.learner.alarms
+        alarms, seconds = self.learner.alarms, self.elapsed
+        rows = f"{self.rows:,} rows" + (f" ({duration(seconds)})" if seconds else "")
         if not alarms:
-            return f"{algorithm} gave no alarm in {self.rows:,} rows."
+            return f"{algorithm} gave no alarm in {rows}."
         many = "1 alarm" if alarms == 1 else f"{alarms:,} alarms"
         return (
-            f"{algorithm} gave {many} in {self.rows:,} rows; without labelled "
-            "windows nothing says which of them were false."
+            f"{algorithm} gave {many} in {rows}; without labelled windows nothing says which of "
+            "them were false."
         )
 
     def remarks(self) -> list[str]:
-        """Return how alarms were evaluated."""
-        if not self.judged:
-            return []
-        windows = self.learner.windows
-        text = f"Judged by {windows:,} labelled window{'' if windows == 1 else 's'}"
-        return [text + (", AUC from a sample of the rows." if self.sampled else ".")]
+        """Return how alarms were evaluated, and how many healthy windows a detector needs."""
+        found = []
+        if self.judged:
+            windows = self.learner.windows
+            text = f"Judged by {windows:,} labelled window{'' if windows == 1 else 's'}"
+            found.append(text + (", AUC from a sample of the rows." if self.sampled else "."))
+        if self._healthy is not None:
+            rows, in_time = self._healthy.rows, self.watching is not None
+            found.append(about_healthy(rows, in_time=in_time))
+        return found
 
     def bands(self, features: Sequence[str]) -> Iterator[Band]:
         """Yield alarms with their reasons, and labelled windows."""
@@ -625,13 +638,16 @@ class NoLabels(Kind):
 
     def metrics(self, cadence: Cadence) -> Novelty:
         """Return new metrics; nearby alarms in the order of time are one event."""
+        of_windows = self.setup.of_windows
         if not self.uses_order:
-            return Novelty(self.novel_share, cadence, self.setup.period)
+            period = self.setup.period
+            return Novelty(self.novel_share, cadence, period, of_windows=of_windows)
         return Novelty(
             *(self.novel_share, cadence, self.setup.period),
             hold=MIN_DISTANCE,
             watching=Watching(),
             zone=self.setup.zone,
+            of_windows=of_windows,
         )
 
     def trainer(self, learner: Any, targets: Any = None) -> NoveltyTrainer:

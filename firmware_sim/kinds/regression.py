@@ -21,6 +21,7 @@ from firmware_sim.kinds.base import (
     Script,
     Setup,
     Trainer,
+    forecasts,
     with_ones,
 )
 from firmware_sim.kinds.labels import Labels, label_key, missing_labels
@@ -326,18 +327,19 @@ class RealNumbers(Kind):
 
     def baselines(self, X: Row, raw: Row, y: Row, season: int, *, named: bool) -> dict[str, Row]:
         """Return the target of a season ago, a forecaster without a kernel, and a linear model."""
-        found = {}
-        if season:
-            last = np.concatenate([[0.0], y[:-1]])
+        found, ahead = {}, self.horizon
+        if season >= ahead:
+            last = np.concatenate([np.zeros(ahead), y])[: len(y)]
             found[f"value {season:,} rows ago"] = np.concatenate([last[:season], y[:-season]])
         learner = ek.Learner(
-            n_features=raw.shape[1], D=0, loss="square", history=True,
+            n_features=raw.shape[1], D=0, loss="square", history=True, horizon=ahead,
             season=season if named else 0,
         )  # fmt: skip
         with suppress(ValueError):  # a target exceeds the range that it learns
-            found[WITHOUT_KERNEL] = learner.learn_many(raw, y)
+            found[WITHOUT_KERNEL] = forecasts(learner, raw, y, ahead)
         targets, mean, spread = scaled_targets(TargetScale.with_own_memory(), y)
-        found[LEAST_SQUARES] = mean + spread * least_squares(X, targets)
+        known = np.maximum(np.arange(len(y)) - (ahead - 1), 0)  # of the targets that have arrived
+        found[LEAST_SQUARES] = mean[known] + spread[known] * least_squares(X, targets, ahead)
         return found
 
     def hints(self, config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
@@ -364,15 +366,20 @@ class RealNumbers(Kind):
         )
 
 
-def least_squares(X: Row, y: Row) -> Row:
-    """Return the predictions of recursive least squares with a constant and a unit prior."""
+def least_squares(X: Row, y: Row, ahead: int = 1) -> Row:
+    """Return the predictions of recursive least squares with a constant and a unit prior.
+
+    ahead: rows after which a target is known.
+    """
     ones, _ = with_ones(X)
     inverse, weights = np.eye(ones.shape[1]), np.zeros(ones.shape[1])
     out = np.empty(len(y))
-    for i, (x, target) in enumerate(zip(ones, y, strict=True)):
+    for i, x in enumerate(ones):
+        if i >= ahead:
+            row = ones[i - ahead]
+            gain = inverse @ row
+            gain /= 1.0 + row @ gain
+            weights += gain * (y[i - ahead] - weights @ row)
+            inverse -= np.outer(gain, row @ inverse)
         out[i] = weights @ x
-        gain = inverse @ x
-        gain /= 1.0 + x @ gain
-        weights += gain * (target - out[i])
-        inverse -= np.outer(gain, x @ inverse)
     return out

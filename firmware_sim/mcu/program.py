@@ -316,9 +316,7 @@ def build(
     _tool(chain, "gcc", *options, *map(str, (HERE / chain.startup, *sources)), *libraries, *link)
     sizes = _tool(chain, "size", str(target)).splitlines()[1].split()[:3]
     text_bytes, data, bss = map(int, sizes)
-    program = Program(
-        board, target, text_bytes + data, data + bss - (stack if chain.script else 0)
-    )
+    program = Program(board, target, text_bytes + data, data + bss - (stack if chain.script else 0))
     _check_ram(program, stack)
     return program
 

@@ -127,6 +127,8 @@ class OnBoard:
             raise SimulatorError(f"--on {name}: {reason}")
         if config.power_cut is not None or config.enforce == "process":
             raise SimulatorError("--on cannot be combined with --power-cut or --enforce process")
+        if config.resolved.params.get("delay"):
+            raise SimulatorError("--on cannot be combined with a learner's delay: give delay=0")
         if config.scales_outside:
             raise SimulatorError("--on needs a learner that scales inside, such as the default")
         self._board, self._windows = BOARDS[name], windows

@@ -108,8 +108,13 @@ class Watch:
         return late * period if seconds is None and late is not None and period else seconds
 
     def per_day(self, count: float | None, seconds: float | None) -> float | None:
-        """Return a count per day, for rows that cover so many seconds."""
-        return None if count is None or seconds is None else ratio(count, seconds / _DAY)
+        """Return a count per day, for rows that cover so many seconds.
+
+        None under a day: one alarm in 19 minutes does not mean 76 a day.
+        """
+        if count is None or seconds is None or seconds < _DAY:
+            return None
+        return ratio(count, seconds / _DAY)
 
     @property
     def false(self) -> int | None:

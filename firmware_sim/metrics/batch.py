@@ -5,6 +5,7 @@ The same records go to the metrics, to `Replay.run`'s ``on_result`` and to ``--r
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -117,6 +118,26 @@ class Batch:
         """The records of the rows that were learned."""
         found: Records = self.rows[self.taken]
         return found
+
+    def arrive_late(self, rows: int, waiting: deque[float | None]) -> None:
+        """Write down that each label arrives so many rows after its row; 0: never.
+
+        Labels that arrive after one row are known before the next one is answered, as if at once.
+
+        waiting: those that are still to come, the oldest first; updated.
+        """
+        if rows == 1:
+            return
+        self.rows["late"] = True
+        arrived = []
+        for at, label in enumerate(self.rows["label"].tolist() if rows else ()):
+            if len(waiting) == rows:
+                oldest = waiting.popleft()
+                if oldest is not None:
+                    arrived.append(oldest)
+                    self.rows["n_arrived"][at] = 1
+            waiting.append(label)
+        self.arrived = np.array(arrived)
 
     def revealed(self) -> RevealedLabels | None:
         """Return the labels in order of arrival; None if each arrived with its row."""

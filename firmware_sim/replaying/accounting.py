@@ -10,9 +10,10 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.device.power import Power
 from firmware_sim.metrics.batch import Batch, When
+from firmware_sim.metrics.sampled import Sampled
 from firmware_sim.replaying.checked import Checked, Delay, count_skipped, usable
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
-from firmware_sim.replaying.rows import RowCount, Sampled
+from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
@@ -66,7 +67,7 @@ class Accounting:
         )
         self.cadence = Cadence()
         self.labels = kind.labels()
-        self.delay = Delay(config.rows_ahead, len(stream.features), config.gap)
+        self.delay = Delay.of(config, stream)
         self.metrics = kind.metrics(self.cadence)
         self.sampled = Sampled() if ranked else None
         self.alarms: list[int] = []

@@ -12,7 +12,7 @@ from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds import KINDS, UNLABELLED, Column, claimed, implies_nothing
 from firmware_sim.kinds.labels import label_key
-from firmware_sim.replaying.rows import opened
+from firmware_sim.replaying.source import opened
 from firmware_sim.streams import BUNDLED, Stream
 from firmware_sim.streams.cells import NO, YES
 from firmware_sim.streams.live import LiveStream

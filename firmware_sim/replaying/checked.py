@@ -98,6 +98,12 @@ class Delay:
         self._gap = np.inf if gap is None else gap
         self._seconds = np.nan
 
+    @classmethod
+    def of(cls, config: ReplayConfig, stream: Stream) -> Delay:
+        """Return the delay that a configuration asks of a stream's rows."""
+        ahead = config.rows_ahead - stream.ahead
+        return cls(ahead, len(stream.features), config.gap if ahead else None)
+
     def shifted(self, block: Block) -> Block:
         """Return a block with earlier readings; those of a damaged row are missing."""
         if not len(self.rows):
@@ -139,7 +145,7 @@ def checked(
     limits = (config.limit, config.train_rows, stream.kept if labels is None else None)
     proof = _Proof()
     if delay is None:
-        delay = Delay(config.rows_ahead, len(stream.features), config.gap)
+        delay = Delay.of(config, stream)
     for block in stream.blocks(min((end for end in limits if end is not None), default=None)):
         y = np.zeros(len(block))
         if labels is not None:

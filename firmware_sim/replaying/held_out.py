@@ -22,7 +22,7 @@ from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.plaintext import shortened
 from firmware_sim.replaying.checked import checked, usable
-from firmware_sim.replaying.rows import opened
+from firmware_sim.replaying.source import opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
 from firmware_sim.streams.stream import BlockStream
@@ -190,26 +190,10 @@ def measured(
         if not known.any():
             continue
         batch = Batch.of(label=y[known], score=scores[known])
-        _deliver(batch, late, (config.queue_rows or kind.horizon) if kind.keeps_rows else 0)
+        batch.arrive_late((config.queue_rows or kind.horizon) if kind.keeps_rows else 0, late)
         found.add_block(batch)
         batches.append(batch)
     return Part(name, device.steps, refused, found), batches
-
-
-def _deliver(batch: Batch, late: deque[float | None], horizon: int) -> None:
-    """Write down which labels arrive before each row: those of `horizon` rows ago, if any."""
-    if horizon == 1:
-        return
-    batch.rows["late"] = True
-    arrived = []
-    for at, label in enumerate(batch.rows["label"].tolist() if horizon else ()):
-        if len(late) == horizon:
-            oldest = late.popleft()
-            if oldest is not None:
-                arrived.append(oldest)
-                batch.rows["n_arrived"][at] = 1
-        late.append(label)
-    batch.arrived = np.array(arrived)
 
 
 def _answered(answers: Answers, X: Row, y: Row) -> Row:

@@ -35,14 +35,13 @@ from firmware_sim.metrics.batch import Batch
 from firmware_sim.replaying.accounting import Accounting, OnResult
 from firmware_sim.replaying.assumed import configured, notes_of
 from firmware_sim.replaying.blocks import BlockFeed
-from firmware_sim.replaying.checked import checked, label_counts
+from firmware_sim.replaying.checked import checked
 from firmware_sim.replaying.forecast import (
     Horizon,
     Outlook,
     Point,
     advanced,
     ending,
-    resolved,
     shared,
 )
 from firmware_sim.replaying.held_out import (
@@ -56,10 +55,10 @@ from firmware_sim.replaying.held_out import (
     measured,
 )
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.replaying.rows import nothing_usable, opened
+from firmware_sim.replaying.rows import nothing_usable
+from firmware_sim.replaying.source import Source, opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.cached import CachedStream
-from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.live import LiveStream
 
@@ -98,26 +97,19 @@ class Replay:
 
     def __init__(self, config: ReplayConfig, *, live: LiveStream | None = None) -> None:
         self.config = config
-        self.stream = opened(config, live)
+        self._source = source = Source(config, live)
+        self.stream, self.clean = source.stream, source.clean
         self._other: Stream | None = None  # of `config.test`
         self._season, self._period = "", config.period  # of a forecast
         self._horizons: list[ReplayConfig] = []  # of a path, ascending; the last one runs here
         n_features = len(self.stream.features)
         try:
-            self.clean = self.stream.clean
-            if config.faults:
-                faults = [parse(text) for text in config.faults]
-                seed = config.seed if config.fault_seed is None else config.fault_seed
-                self.stream = FaultyStream(self.clean, faults, seed)
             self._open_others()
-            # A part of the stream need not have every label.
-            complete = self.stream.kept is None and not isinstance(self.stream, Selected)
-            if config.positive is not None and complete:
-                self._find_positive(config.positive)
-            if config.label_kind.takes_classes and not config.classes:
-                self.config = config = self._with_classes(config)
-            if config.forecast is not None:
-                self.config = config = self._resolve_forecast(config)
+            is_part = isinstance(self.stream, Selected)
+            config, self._season, self._period = source.resolve(config, has_all_labels=not is_part)
+            self.config = config
+            if config.path and config.label_kind.keeps_rows:
+                self._horizons = shared(config, n_features)
             self.config = config = self._with_clock(config)
             kernel, self.width = make_kernel(config, n_features, self._prefix)
             own = self._horizons[-1] if self._horizons else config
@@ -126,13 +118,8 @@ class Replay:
             if config.on:
                 self._board = OnBoard(config.on, config, self.device, self.stream.windows)
         except BaseException:
-            self._close_stream()
+            source.close()
             raise
-
-    def _close_stream(self) -> None:
-        """Close the stream if it was opened here; a given one belongs to the caller."""
-        if not isinstance(self.config.stream, Stream):
-            self.clean.close()
 
     def _with_clock(self, config: ReplayConfig) -> ReplayConfig:
         """Return the configuration with the hour of the day for the learner, if that fits."""
@@ -144,13 +131,6 @@ class Replay:
         except DoesNotFitError:
             return config
         return timed
-
-    def _resolve_forecast(self, config: ReplayConfig) -> ReplayConfig:
-        """Return the configuration with its horizon and season in rows; plan a path's learners."""
-        config, self._season, self._period = resolved(config, self.clean)
-        if config.path and config.label_kind.keeps_rows:
-            self._horizons = shared(config, len(self.stream.features))
-        return config
 
     @property
     def windows(self) -> ek.Windows | None:
@@ -184,7 +164,7 @@ class Replay:
             coming, past = coming[-1:], ending(metrics, 0)
             stream = CachedStream(self.stream)
             for shorter in self._horizons[-2::-1]:
-                one = Replay(replace(shorter, stream=stream, faults=(), on=None))
+                one = Replay(shorter.of_rows(stream, on=None))
                 result = one.run(beside_clean=False, should_stop=should_stop)
                 outlook = result.outlook
                 if outlook is None:
@@ -342,7 +322,7 @@ class Replay:
             if read and isinstance(self.stream, FaultyStream) and self.stream.kept is None:
                 self.stream.recount(read)
             self.device.close()
-            self._close_stream()
+            self._source.close()
 
     def _held_out(self, metrics: Metrics, should_stop: Callable[[], bool] | None) -> HeldOut | None:
         """Return the errors on rows that the learner does not learn from."""
@@ -370,8 +350,8 @@ class Replay:
         for at, name in enumerate(names):
             others = Selected(self.stream, (groups != at) & (groups >= 0))
             # The learner of all rows, with its defaults.
-            config = replace(self.config.pinned(), stream=others, target=None, ignore=(), **plain)
-            one = Replay(replace(config, faults=()))
+            config = self.config.pinned().of_rows(others, target=None, ignore=(), **plain)
+            one = Replay(config)
             result = one.run(beside_clean=False, should_stop=should_stop)
             if result.status != "complete":
                 return
@@ -402,34 +382,11 @@ class Replay:
         """Return the learner's figures on the rows without faults; None if not possible."""
         if not self.config.faults or self.stream.kept is not None:
             return None
-        changes: dict[str, Any] = {"faults": (), "leak": 0, "frozen_after": 0, "on": None}
+        changes: dict[str, Any] = {"leak": 0, "frozen_after": 0, "on": None}
         changes |= {"test": None, "group": None, "path": False}
-        complete = Replay(replace(self.config, stream=self.clean, **changes))
+        complete = Replay(self.config.of_rows(self.clean, **changes))
         result = complete.run(should_stop=should_stop)
         return result.metrics.summary()["learner"] if result.status == "complete" else None
-
-    def _find_positive(self, positive: str) -> None:
-        """Raise StreamError if the positive label never occurs."""
-        labels = self.config.label_kind.labels()
-        for block in self.stream.blocks():
-            for word, times in label_counts(block):
-                label = labels.value(word)
-                if label == 1:
-                    return
-                labels.tally(word, label, times)
-        if never := labels.never_message(positive, self.stream.target):
-            raise StreamError(f"{self.stream.name}: {never}")
-
-    def _with_classes(self, config: ReplayConfig) -> ReplayConfig:
-        """Return the configuration with the classes of the stream, found in a separate pass."""
-        if self.stream.kept is not None:
-            raise StreamError(f"{self.stream.name}: name the classes with --classes A,B,C")
-        cells = (word for block in self.clean.blocks() for word, _ in label_counts(block))
-        try:
-            return replace(config, classes=config.label_kind.found_classes(cells))
-        except StreamError as error:
-            where = f"{self.stream.name}: column {self.stream.target!r}"
-            raise StreamError(f"{where}: {error}") from None
 
     def _prefix(self) -> Row:
         """Return the first usable rows, scaled, from a separate pass.

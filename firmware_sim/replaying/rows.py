@@ -1,37 +1,20 @@
-"""Rows of a stream: opening it, counts of rows by outcome, and an even sample of them."""
+"""Counts of rows by outcome."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field
 
-import numpy as np
-
-import edgeolk as ek
-from firmware_sim.configuration.config import ReplayConfig
-from firmware_sim.configuration.fields import OPTIONS
-from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined
-from firmware_sim.streams import Row, Stream, open_stream
-from firmware_sim.streams.block import Places
+from firmware_sim.streams import Stream
 from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
-from firmware_sim.streams.live import LiveStream
-from firmware_sim.streams.reading import ReadingOptions
-from firmware_sim.streams.windowed import Windowed
 
 #: Most columns with missing values that a report lists.
 _LISTED = 6
 #: Share of rows left out that makes a headline.
 _MANY = 0.1
-#: Maximum number of rows.
-MAX_ROWS = 512
-#: The options of the samples in windows.
-WITHOUT_WINDOWS: dict[str, Any] = {
-    name: OPTIONS[name].default for name in ("window", "hop", "features", "rate", "window_label")
-}
 
 
 @dataclass
@@ -106,42 +89,6 @@ class RowCount:
         self.first_refusal = self.first_refusal or f"row {number}: {reason}"
 
 
-def opened(
-    config: ReplayConfig, live: LiveStream | None = None, *, group: str | None = None
-) -> Stream:
-    """Open the stream that a configuration names, without its faults.
-
-    Options with the name of a field of `ReadingOptions` are passed on to it.
-
-    live: that stream, if it comes only once and was looked at already.
-    group: a column that windows do not cross, besides `config.group`.
-
-    Raises StreamError: there is no such stream, or its columns do not match the configuration.
-    """
-    names = (one.name for one in fields(ReadingOptions) if one.name in OPTIONS)
-    options = {name: getattr(config, name) for name in names}
-    options |= {
-        "labelled": config.label_kind.is_supervised,
-        "absent": config.missing_words,
-        "ignore": config.ignore if config.group is None else (*config.ignore, config.group),
-        "alone": config.label_kind.is_numeric,
-    }
-    is_windowed = isinstance(config.stream, Stream) and config.stream.windows is not None
-    if config.windows is not None and not is_windowed:
-        samples = opened(replace(config, **WITHOUT_WINDOWS), live)
-        group = group or config.group
-        cuts = None if group is None else changes_of(config, group)
-        try:
-            windows = ek.Windows(len(samples.features), **config.windows)
-        except ValueError as error:
-            raise StreamError(f"{samples.name}: {error}") from None
-        return Windowed(samples, windows, config.window_label, cuts)
-    if live is not None:
-        live.read_as(ReadingOptions(**options))
-        return live
-    return open_stream(config.stream, idle=config.idle, **options)
-
-
 def nothing_usable(stream: Stream, rows: RowCount) -> str:
     """Return the error message for a stream without a single usable row."""
     if rows.read == 0 and isinstance(stream, FaultyStream) and any(stream.counts):
@@ -164,50 +111,3 @@ def nothing_usable(stream: Stream, rows: RowCount) -> str:
         f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "
         f"{worst!r} is missing in {rows.missing_by_column[worst]:,} ({remedy})"
     )
-
-
-def changes_of(config: ReplayConfig, group: str) -> Places:
-    """Return the numbers of the rows of a log whose group differs from that of the row before."""
-    ignored = tuple(name for name in config.ignore if name != group)
-    plain = {**WITHOUT_WINDOWS, "group": None, "classes": (), "params": {}, "kind": ""}
-    keys = opened(replace(config, target=group, ignore=ignored, positive=None, **plain))
-    known: dict[str, int] = {}
-    found = []
-    for block in keys.blocks():
-        words = [known.setdefault(word, len(known)) for word in block.labels.words]
-        found.append(np.array(words, dtype=np.int64)[block.labels.places])
-    keys.close()
-    return np.flatnonzero(np.diff(np.concatenate(found))) + 2 if found else np.zeros(0, np.int64)
-
-
-class Sampled:
-    """Every n-th row; when there are too many, every other one is dropped and n doubles."""
-
-    def __init__(self) -> None:
-        self._rows: list[Row] = []
-        self._every = 1
-        self._seen = 0
-
-    def add(self, row: Row) -> None:
-        """Add a copy of a row."""
-        if self._seen % self._every == 0:
-            self._rows.append(row.copy())
-            if len(self._rows) >= MAX_ROWS:
-                del self._rows[1::2]
-                self._every *= 2
-        self._seen += 1
-
-    def add_block(self, rows: Row) -> None:
-        """Add rows, shape (n, d); equal to ``add`` one by one."""
-        at = 0
-        while (ahead := -self._seen % self._every) < len(rows) - at:
-            at += ahead
-            self._seen += ahead
-            self.add(rows[at])
-            at += 1
-        self._seen += len(rows) - at
-
-    @property
-    def rows(self) -> Row:
-        """The sample, shape (n, d)."""
-        return np.array(self._rows)

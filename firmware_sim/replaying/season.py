@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import edgeolk as ek
+from firmware_sim.kinds.base import forecasts
 from firmware_sim.streams import Row
 
 #: First rows that a season is found from: memory and time do not grow with the stream.
@@ -84,13 +85,6 @@ def _error(y: Row, season: int, horizon: int) -> float:
     learner = ek.Learner(
         n_features=0, D=0, loss="square", history=True, horizon=horizon, season=season
     )
-    row, forecasts = np.empty(0), np.empty(len(y))
-    if horizon == 1:
-        forecasts = np.asarray(learner.learn_many(np.empty((len(y), 0)), y))
-    else:
-        for at in range(len(y)):
-            if at >= horizon:
-                learner.tell_one(y[at - horizon])
-            forecasts[at] = learner.ask_one(row)
+    found = forecasts(learner, np.empty((len(y), 0)), y, horizon)
     half = len(y) // 2
-    return float(np.abs(forecasts - y)[half:].mean())
+    return float(np.abs(found - y)[half:].mean())

@@ -40,9 +40,11 @@ _TIME_WORDS = frozenset({
     "time", "date", "datetime", "timestamp", "ts", "epoch", "unix", "unixtime", "utc", "gmt",
     "stamp", "datum", "zeit", "uhrzeit", "zeitstempel", "dt", "clock", "fecha", "hora", "heure",
     "created", "updated", "recorded", "logged", "received", "measured", "when", "jd", "julian",
-    "serial", "datenum", "localtime", "mst", "est", "cst", "pst", "cet", "hhmm",
-    "hhmmss", "yyyymmdd", "yyyymmddhh", "yyyymmddhhmm", "yymmdd",
+    "serial", "datenum", "localtime", "hhmm", "hhmmss", "yyyymmdd", "yyyymmddhh", "yyyymmddhhmm",
+    "yymmdd",
 })  # fmt: skip
+#: Time zones, which name a time alone: "est" is east and "pst" pressure in longer names.
+_ZONES = frozenset({"mst", "est", "cst", "pst", "cet"})
 #: No name, or the name that pandas writes for a column without one.
 _INDEX_NAME = re.compile(r"|Unnamed: \d+")
 #: Names of the parts of a date, in the order of a format.
@@ -395,8 +397,9 @@ def is_time_name(name: str) -> bool:
     """Whether a column name suggests a time."""
     if _TIME_NAME.fullmatch(name):
         return True
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return any(word in _TIME_WORDS for word in re.split(r"[\W_\d]+", words.lower()))
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    words = [word for word in re.split(r"[\W_\d]+", spaced.lower()) if word]
+    return not _TIME_WORDS.isdisjoint(words) or (bool(words) and _ZONES.issuperset(words))
 
 
 def _jumps(present: Sequence[str]) -> bool:

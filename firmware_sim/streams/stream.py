@@ -58,6 +58,8 @@ class Stream(ABC):
         Whether its times have a date, and so an hour of the day.
     windows : WindowsPlan or None
         Of the samples that its rows were made of; None if rows are as they are logged.
+    ahead : int
+        Rows from readings to the target beside them, where a forecast's are put together already.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Stream(ABC):
     local_times: bool = False
     is_dated: bool = False
     windows: ek.WindowsPlan | None = None
+    ahead: int = 0
 
     @abstractmethod
     def samples(self, row: Row) -> Iterator[Sample | None]:

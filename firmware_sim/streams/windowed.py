@@ -57,7 +57,7 @@ class Windowed(HeldStream):
             raise StreamError(
                 f"window needs a stream that can be read again: {samples.name} is live"
             )
-        self.windows = plan = windows.plan
+        plan = windows.plan
         self.gaps = 0
         begins = set() if cuts is None else {*cuts.tolist()}
         found = list(self._rows(samples, windows, how, begins))
@@ -67,7 +67,7 @@ class Windowed(HeldStream):
             )
         super().__init__(samples, tuple(_blocks(found)))
         samples.close()
-        self.features = windows.names
+        self.features, self.windows = windows.names, plan
         gaps = f", {self.gaps:,} gaps" if self.gaps else ""
         self.notes = (
             *samples.notes,

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import edgeolk
+import edgeolk.cli
 import firmware_sim.cli
-from firmware_sim.kinds.two_classes import Confusion
 
 DOCS = Path(__file__).parents[2] / "docs"
 PACKAGE = Path(edgeolk.__file__).parent
@@ -27,19 +27,24 @@ def test_the_tutorial(
     names: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", (DOCS / "tutorial.md").read_text(), re.S):
         exec(compile(block, "tutorial.md", "exec"), names)
-    assert names["wrong"] < 1.1 * names["same"]
     assert names["learner"].nbytes <= 4096
-    counted = Confusion()  # as a replay counts answers
-    counted.add_block(np.array(names["y"]), np.where(np.array(names["before"]) >= 0.0, 1, -1))
-    assert names["wrong"] == counted.wrong
-    assert names["wrong_at"]["4KiB"] == names["wrong"]
     page = (DOCS / "tutorial.md").read_text()
-    told = [*map(float, re.findall(r"wrong in ([\d.]+) %.*?\(([\d.]+) %\)", page, re.S)[0])]
-    told += map(float, re.findall(r"wrong in ([\d.]+) %, after 10,000 in ([\d.]+) %", page)[0])
-    alone = names["alone"]
-    found = [alone[1000], names["empty"], alone[5000], alone[10_000]]
-    assert told == pytest.approx(found, abs=0.5)
+    (said,) = re.findall(r"misses by ([\d.]+) degrees.* by ([\d.]+) and .* by ([\d.]+)\.", page)
+    assert [*map(float, said)] == pytest.approx([*names["error"].values()], abs=0.006)
+    y, ahead = names["y"], names["ahead"]
+    missed = np.abs(names["forecast"][: len(y)] - y)
+    change = np.full(len(y), np.nan)
+    change[ahead + 1 :] = np.abs(y[1:-ahead] + ahead * np.diff(y)[:-ahead] - y[ahead + 1 :])
+    days = [slice(start, start + 96) for start in range(192, len(y) - 95, 96)]
+    assert sum(missed[day].mean() > change[day].mean() for day in days) == 1  # "every day but one"
+    assert names["error_at"]["4KiB"] == pytest.approx(names["error"]["forecast"], abs=0.001)
+    (waiting,) = re.findall(r"targets take ([\d,]+) bytes", page)
+    regions = {region.name: region.nbytes for region in names["learner"].plan.regions}
+    assert int(waiting.replace(",", "")) == regions["pending"]
     assert "bytes in the file" in capsys.readouterr().out
+    (command,) = re.findall(r"^edgeolk (export .*)", page, re.M)
+    assert edgeolk.cli.main(command.split()) == 0
+    assert (tmp_path / "board" / "model.h").exists()
 
 
 def test_the_command_of_the_tutorial(

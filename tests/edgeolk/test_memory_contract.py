@@ -106,9 +106,10 @@ ALLOWED = {
     ("river/columns.pyx", "np.zeros"): "the row of a model of dicts, once its columns are known",
     ("river/columns.pyx", "bytearray"): "a type that is not a number",
     ("windows/windows.pyx", "np.empty"): "the row, or the rows, that are returned",
-    ("windows/windows.pyx", "PyArray_SimpleNewFromData"): "a view of the block, once",
+    ("windows/windows.pyx", "PyArray_SimpleNew"): "the samples of a file",
     ("scaling/rows.pxd", "PyArray_EMPTY"): "the array that a scaler returns without out=",
     ("scaling/rows.pxd", "np.argwhere"): "an error message",
+    ("scaling/state.pyx", "bytearray"): "a file",
     ("scaling/state.pyx", "np.array"): "copies of the statistics, for the curious",
 }
 

@@ -39,6 +39,7 @@ def ran(tree: Path, words: list[str], *path: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.parametrize("words", [["-c", "import edgeolk"], ["-m", "edgeolk", "list"]], ids=str)
+@pytest.mark.spread(2)
 def test_an_installed_package_is_used_instead(
     words: list[str], tree: Path, tmp_path: Path
 ) -> None:

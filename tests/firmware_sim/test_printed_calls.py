@@ -21,8 +21,8 @@ from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
 from firmware_sim.cli.shared import config_of
 from firmware_sim.comparison import Comparison, compare
-from firmware_sim.comparison.choice import program
 from firmware_sim.comparison.evaluators import Evaluator
+from firmware_sim.comparison.program import program
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import Recording
 from firmware_sim.metrics.batch import Batch
@@ -195,6 +195,7 @@ def test_compare_is_one_from_python_and_from_the_shell(seed: int, tmp_path: Path
 
 
 @pytest.mark.parametrize("seed", range(16))
+@pytest.mark.spread(3)
 def test_replay(seed: int, tmp_path: Path) -> None:
     """The command that repeats a replay, and the `repr` of its configuration and its learner."""
     case = drawn(seed, tmp_path)
@@ -212,6 +213,7 @@ def test_replay(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.spread(3)
 def test_a_field_that_was_left_open_stays_open(seed: int, tmp_path: Path) -> None:
     """What one learner is given by default is not asked of another."""
     case = drawn(seed, tmp_path)
@@ -225,6 +227,7 @@ def test_a_field_that_was_left_open_stays_open(seed: int, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("seed", range(24))
+@pytest.mark.spread(3)
 def test_hints(seed: int, tmp_path: Path) -> None:
     """The options that a report suggests, beside those that were given."""
     case = drawn(seed, tmp_path)

@@ -45,4 +45,4 @@ def test_the_version_is_that_of_the_package(configured):
 def test_the_citation_and_the_changes_name_the_version():
     citation = (ROOT / "CITATION.cff").read_text()
     assert re.search(rf"^version: {re.escape(edgeolk.__version__)}$", citation, re.MULTILINE)
-    assert f"\n## {edgeolk.__version__}" in (ROOT / "docs/changelog.md").read_text()
+    assert f"\n## {edgeolk.__version__}" in (ROOT / "CHANGELOG.md").read_text()

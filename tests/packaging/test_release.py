@@ -9,12 +9,14 @@ from release import check
 @pytest.fixture
 def tidy(tmp_path, monkeypatch):
     """A project in which nothing is missing."""
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "CITATION.cff").write_text("title: x\nversion: 9.8.7\nlicense: y\n")
-    (tmp_path / "docs/changelog.md").write_text("# Changelog\n\n## 9.8.7 (a day)\n\n## 9.8.6\n")
+    citation = "title: x\nversion: 9.8.7\ndate-released: 2001-02-03\n"
+    (tmp_path / "CITATION.cff").write_text(citation)
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## 9.8.7 (2001-02-03)\n\n## 9.8.6\n")
     said = {"status": "", "tag": "v9.8.6"}
     monkeypatch.setattr(check, "ROOT", tmp_path)
     monkeypatch.setattr(check, "git", lambda *words: said[words[0]])
+    monkeypatch.setattr(check.record, "missing", list)
     monkeypatch.setattr(check.older, "table", lambda: check.older.Table("", [], [], left=4))
     return tmp_path, said
 
@@ -37,13 +39,13 @@ def test_a_version_that_no_page_names(tidy):
     said = check.missing("9.9.0")
     assert said == [
         "CITATION.cff does not name version 9.9.0",
-        "docs/changelog.md has no section 9.9.0",
+        "CHANGELOG.md has no section 9.9.0",
     ]
 
 
 def test_a_version_that_is_called_unreleased(tidy):
-    (tidy[0] / "docs/changelog.md").write_text("## 9.8.7 (unreleased)\n")
-    assert check.missing("9.8.7") == ["docs/changelog.md still calls 9.8.7 unreleased"]
+    (tidy[0] / "CHANGELOG.md").write_text("## 9.8.7 (unreleased)\n")
+    assert check.missing("9.8.7") == ["CHANGELOG.md still calls 9.8.7 unreleased"]
 
 
 def test_results_that_are_older_than_their_code(tidy, monkeypatch):
@@ -53,6 +55,23 @@ def test_results_that_are_older_than_their_code(tidy, monkeypatch):
     [said] = check.missing("9.8.7")
     assert "bench/results/x.md" in said
     assert said.endswith("`make x`")
+
+
+def test_a_date_that_the_citation_does_not_have(tidy):
+    (tidy[0] / "CHANGELOG.md").write_text("## 9.8.7 (2001-02-04)\n")
+    [said] = check.missing("9.8.7")
+    assert said.startswith("CITATION.cff has another date-released")
+
+
+def test_an_owner_that_is_not_named(tidy):
+    (tidy[0] / "pyproject.toml").write_text('Source = "https://github.com/OWNER/x"')
+    assert check.missing("9.8.7") == [
+        "pyproject.toml has the placeholder OWNER: docs/releasing.md, step 1"]
+
+
+def test_a_long_run_that_is_not_recorded(tidy, monkeypatch):
+    monkeypatch.setattr(check.record, "missing", lambda: ["no line for asan"])
+    assert check.missing("9.8.7") == ["no line for asan"]
 
 
 def test_it_ends_with_1_and_says_why(tidy, capsys, monkeypatch):

@@ -127,11 +127,21 @@ int ek_tell(void *arena, double y);
 
 /* For another device, or after a long stop: forgets the history, keeps what was learned. */
 void ek_restart(void *arena);
-#elif EK_REPEATS
+#else
+#if EK_LATE
+/* Scores of a row as of ek_scores; it then waits for its label, which ek_learn brings with the
+   oldest row that waits. Of more than EK_LATE + 1 rows the oldest is dropped. */
+int ek_ask(void *arena, const ek_number *x, double *scores);
+
+/* The label of the oldest row that waits will never come; EK_WRONG_ORDER if no row waits. */
+int ek_give_up(void *arena);
+#endif
+#if EK_REPEATS || EK_LATE
 /* Forgets the last label: call it when the label of the previous row is unknown, such as when
    labels have stopped. Otherwise a model that learned to repeat labels keeps answering with that
-   label: for EK_LAPSE answers, or for ever if that is 0. */
+   label: for EK_LAPSE answers, or for ever if that is 0. No row waits for its label any more. */
 void ek_restart(void *arena);
+#endif
 #endif
 
 typedef struct {

@@ -31,6 +31,15 @@ int main(void)
         (void)ek_ask(&arena, x, &next);
     }
     printf("next %g, from %g to %g\n", next.answer, next.low[0], next.high[0]);
+#elif EK_LATE
+    for (int t = 0; t < 500; t++) {
+        row(t, x);
+        (void)ek_ask(&arena, x, scores);
+        if (t < EK_LATE)
+            continue;
+        row(t - EK_LATE, x); /* its label comes EK_LATE rows later */
+        (void)ek_learn(&arena, x, x[0] > 0 ? 1.0 : EK_COLUMNS > 1 ? 0.0 : -1.0, NULL);
+    }
 #elif EK_LEARNS
     for (int t = 0; t < 500; t++) {
         row(t, x);

@@ -10,6 +10,9 @@
 
 #define OLK_SORF_PLAIN 1
 #define OLK_SORF_NO_WISHES 1
+#if !EK_LATE
+#define OLK_SORF_NO_LATE 1
+#endif
 #define OLK_SORF_WIDTHS_SCALED 1 /* ek_enter scales the widths */
 #if EK_STORES == 1
 #define OLK_SORF_INT8 1
@@ -161,7 +164,9 @@ static int ek_reject(const ek_call *c, int why)
 #include "forecasting.h"
 #define ek_scored ek_scores
 #else
-static OLK_NOINLINE int ek_scored(void *arena, const ek_number *x, olk_scalar *scores)
+/* `answer` scores a row: olk_model_decide, or olk_model_ask_late, after which it waits. */
+static int ek_answered(void *arena, const ek_number *x, olk_scalar *scores,
+                       int (*answer)(olk_model *, const void *, olk_scalar *))
 {
     EK_CALL(c, arena);
     ek_enter(arena, c);
@@ -169,27 +174,62 @@ static OLK_NOINLINE int ek_scored(void *arena, const ek_number *x, olk_scalar *s
     if (!row)
         return EK_BAD_ROW;
     (void)olk_model_begin_answers(&c->m);
-    if (olk_model_decide(&c->m, row, scores) != OLK_DONE)
+    if (answer(&c->m, row, scores) != OLK_DONE)
         return EK_BAD_ROW;
     olk_model_count_answers(&c->m, 1);
     return EK_OK;
+}
+
+static OLK_NOINLINE int ek_scored(void *arena, const ek_number *x, olk_scalar *scores)
+{
+    return ek_answered(arena, x, scores, olk_model_decide);
 }
 #endif
 
 #include "answers.h"
 
 #if !EK_FORECASTS
+#if EK_NARROW
+static void ek_widen(const olk_scalar *found, double *scores)
+{
+    for (int k = 0; k < EK_COLUMNS; k++)
+        scores[k] = (double)found[k];
+}
+#endif
+
 int ek_scores(void *arena, const ek_number *x, double *scores)
 {
 #if EK_NARROW
     olk_scalar found[EK_COLUMNS];
     const int outcome = ek_scored(arena, x, found);
-    for (int k = 0; k < EK_COLUMNS && outcome == EK_OK; k++)
-        scores[k] = (double)found[k];
+    if (outcome == EK_OK)
+        ek_widen(found, scores);
     return outcome;
 #else
     return ek_scored(arena, x, scores);
 #endif
+}
+#endif
+
+#if EK_LATE
+int ek_ask(void *arena, const ek_number *x, double *scores)
+{
+#if EK_NARROW
+    olk_scalar found[EK_COLUMNS];
+    const int outcome = ek_answered(arena, x, found, olk_model_ask_late);
+    if (outcome == EK_OK)
+        ek_widen(found, scores);
+    return outcome;
+#else
+    return ek_answered(arena, x, scores, olk_model_ask_late);
+#endif
+}
+
+int ek_give_up(void *arena)
+{
+    EK_CALL(c, arena);
+    ek_enter(arena, c);
+    return olk_model_give_up(&c->m) == OLK_DONE ? EK_OK : EK_WRONG_ORDER;
 }
 #endif
 
@@ -296,7 +336,7 @@ int ek_learn(void *arena, const ek_number *x, double y, double *score)
 }
 #endif
 
-#if EK_FORECASTS || EK_REPEATS || EK_WATCHES
+#if EK_FORECASTS || EK_REPEATS || EK_WATCHES || EK_LATE
 void ek_restart(void *arena)
 {
     EK_CALL(c, arena);

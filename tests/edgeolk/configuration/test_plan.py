@@ -358,6 +358,7 @@ def test_more_bytes_are_not_refused(options: dict[str, Any], more: list[int]) ->
     ],
     ids=str,
 )
+@pytest.mark.spread(3)
 def test_every_number_of_bytes_below_and_above(options: dict[str, Any]) -> None:
     """Where defaults follow the bytes, and where only a budget of some size is accepted."""
     least = named(options, 0)

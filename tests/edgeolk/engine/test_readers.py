@@ -133,6 +133,7 @@ def read_in_the_middle(learner: ek.Learner) -> None:
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that signal here")
 @ahead
 @every
+@pytest.mark.spread(3)
 def test_a_second_reader_writes_nowhere_in_the_block(name: str, lookahead: int | None) -> None:
     read_in_the_middle(learner_of(name, lookahead))
 

@@ -119,6 +119,7 @@ def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["recommended", "forecaster", "ring, float64"])
+@pytest.mark.spread(2)
 def test_every_constant_of_a_model_is_read(form: str, tmp_path: Path) -> None:
     """Where regions are is in EK_SETUP; a macro for each would be read by no source."""
     folder = folder_of(form, tmp_path)
@@ -337,6 +338,7 @@ int main(void)
 
 
 @pytest.mark.parametrize("form", ["recommended", "ring"])
+@pytest.mark.spread(2)
 def test_two_models_in_one_program(form: str, tmp_path: Path) -> None:
     """Each under names of its own, in the same words as alone; the header of one knows no other."""
     pump = ek.Learner(n_features=3, ram="3KiB")

@@ -112,6 +112,7 @@ def test_its_state_goes_both_ways_and_a_forged_one_is_refused(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("horizon", "changes"), [(1, 1), (3, 3)])
+@pytest.mark.spread(2)
 def test_a_unit_from_too_few_changes_is_refused(horizon: int, changes: int, tmp_path: Path) -> None:
     """In the rows that wait; a horizon of 1 starts from one change, a longer one from three."""
     learner = learner_of(dtype="int8", horizon=horizon)

@@ -80,6 +80,7 @@ def board(folder: Path, prefix: str = "ek", **options: Any) -> Path:
     ],
 )
 @pytest.mark.spread(3)
+@pytest.mark.spread(2)
 def test_cmake_takes_it(kit: str, prefix: str, tmp_path: Path) -> None:
     """Configured, built and run with stand-ins for what a tool chain's own CMake brings."""
     if shutil.which("cmake") is None:

@@ -168,6 +168,7 @@ class _Late:
 
 
 @pytest.mark.parametrize("horizon", [1, 3])
+@pytest.mark.spread(2)
 def test_targets_among_the_inputs_come_late(horizon: int, tmp_path: Path) -> None:
     """Forecasts, intervals, gaps and unknown targets as in the library."""
     X, y = stream("house", ROWS)[0], targets()

@@ -29,6 +29,7 @@ def test_goals() -> None:
 
 @compiles
 @pytest.mark.parametrize(("case", "ways"), BOUNDS)
+@pytest.mark.spread(2)
 def test_the_bound_that_is_printed_holds(
     case: tuple[str, str, str], ways: list[tuple[str, str]], tmp_path: Path
 ) -> None:

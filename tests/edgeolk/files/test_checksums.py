@@ -72,6 +72,7 @@ def test_every_flipped_bit_is_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BY_DAY)
+@pytest.mark.spread(3)
 def test_a_flipped_bit_of_every_byte_is_found(name: str) -> None:
     memory = sealed(name, **KINDS.get(name, {}))
     assert refuses(memory, [*FLAGS, *(8 * at + at % 8 for at in state_of(memory))])

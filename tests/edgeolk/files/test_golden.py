@@ -72,6 +72,7 @@ def test_every_type_has_a_file_of_this_version() -> None:
 
 
 @cases
+@pytest.mark.spread(3)
 def test_going_on(version: int, stem: str, tmp_path: Path) -> None:
     """The learner goes on as the code of its time did: the same decisions, scores to rounding."""
     told = told_of(version, stem)
@@ -122,6 +123,7 @@ def test_going_on(version: int, stem: str, tmp_path: Path) -> None:
 
 
 @few_cases
+@pytest.mark.spread(3)
 def test_what_is_saved_is_what_was_read(version: int, stem: str, tmp_path: Path) -> None:
     """Byte for byte, but for headers of before entries were short."""
     if version < VERSION:

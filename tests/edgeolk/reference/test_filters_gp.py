@@ -210,6 +210,7 @@ def test_variance_is_unknown_before_the_first_row(form):
 
 @every_form
 @pytest.mark.parametrize("level", [0.5, 0.9])
+@pytest.mark.spread(2)
 def test_intervals_hold_what_they_promise(form, level):
     rng = np.random.default_rng(7)
     X = rng.uniform(-2.0, 2.0, (900, 1))

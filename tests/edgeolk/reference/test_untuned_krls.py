@@ -50,6 +50,7 @@ def at_the_vectors(model: KrlsAuto) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("budget", [1, 5, 30])
+@pytest.mark.spread(2)
 def test_the_two_forms_agree(budget):
     X, y = stream(1500)
     full, factored = KrlsAuto(budget), FactoredKrlsAuto(budget)
@@ -345,6 +346,7 @@ def test_a_glitch_of_the_target(row, size):
 
 
 @every_form
+@pytest.mark.spread(2)
 def test_glitches_of_the_target_do_not_move_the_widths_far(form):
     X, y = stream(2000)
     glitched = y.copy()

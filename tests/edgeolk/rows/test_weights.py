@@ -115,6 +115,7 @@ def test_as_many_weights_as_rows() -> None:
 
 @pytest.mark.parametrize("update", ["pa1", "pa2", "gradient"])
 @pytest.mark.parametrize("policy", ["random", "simple", "nearest", "project"])
+@pytest.mark.spread(2)
 def test_classes_step_by_weight(update: str, policy: str) -> None:
     rng = np.random.default_rng(4)
     X, y = rng.standard_normal((200, D)), rng.integers(0, 4, 200)

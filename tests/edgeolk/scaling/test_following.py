@@ -133,6 +133,7 @@ def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> N
 
 @types
 @pytest.mark.parametrize("third", [None, 150])
+@pytest.mark.spread(2)
 def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None) -> None:
     """Until a third number comes; then each input's, from statistics that were kept all along."""
     X = bits(300)

@@ -23,6 +23,7 @@ ESTIMATORS = [OnlineKernelClassifier(), OnlineKernelRegressor(), OnlineKernelNov
 
 
 @parametrize_with_checks(ESTIMATORS)
+@pytest.mark.spread(2)
 def test_a_check_of_scikit_learn(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 

@@ -139,6 +139,7 @@ def test_alarms_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("scale", ["common", pytest.param("standard", marks=pytest.mark.slow)])
+@pytest.mark.spread(2)
 def test_one_scale_of_all_inputs_has_no_age(scale: str) -> None:
     """Bits, and a scale that is named: the weights begin anew, the statistics go on."""
     draws = np.random.default_rng(3)

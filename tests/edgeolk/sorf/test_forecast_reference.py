@@ -38,11 +38,13 @@ NARROW = [{}, {"d": 0}, {"D": 0}, {"horizon": 3, "season": 12}]
 
 
 @pytest.mark.parametrize("case", NARROW, ids=_case_id)
+@pytest.mark.spread(2)
 def test_in_single_precision_to_its_rounding(case: dict[str, Any]) -> None:
     _compare({"dtype": "float32", **case}, series, 2e-3)
 
 
 @pytest.mark.parametrize("case", NARROW, ids=_case_id)
+@pytest.mark.spread(2)
 def test_with_an_int8_kernel_to_its_rounding(case: dict[str, Any]) -> None:
     _compare({"dtype": "int8", **case}, series, 2e-3)
 

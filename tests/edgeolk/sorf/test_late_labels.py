@@ -211,6 +211,7 @@ def test_without_ram_every_answer_is_kept() -> None:
     [
         ({"delay": 3, "loss": "novelty"}, "delay"),
         ({"delay": 3, "loss": "square", "history": True}, "horizon="),
+        ({"delay": 3, "loss": "square", "history": True, "D": 0}, "horizon="),
         ({"delay": 3, "n_classes": 256}, "at most 255 classes"),
         ({"delay": 3, "kept_answers": 5}, r"kept_answers.*must be from 1 to"),
         ({"kept_answers": 1}, r"kept_answers.*must be from 1 to"),
@@ -220,7 +221,7 @@ def test_without_ram_every_answer_is_kept() -> None:
 )
 def test_what_a_delay_cannot_be_combined_with(options: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        ek.Learner("sorf", n_features=D, D=64, **options)
+        ek.Learner("sorf", **{"n_features": D, "D": 64, **options})
 
 
 # ---- refusals, restarts --------------------------------------------------------------------------
@@ -289,8 +290,3 @@ def test_a_bare_learner_asks_too(kind: str) -> None:
             bare.ask_one(array("d", X[0]))
         with pytest.raises(ValueError, match="out must have 4 numbers"):
             bare.ask_one(array("d", X[0]), array("d", [0.0] * 3))
-
-
-def test_exported_c_has_no_queue(tmp_path: Any) -> None:
-    with pytest.raises(ValueError, match="no queue of answers"):
-        ek.export_c(made("two", "int8", 3), tmp_path / "c")

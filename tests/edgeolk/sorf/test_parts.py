@@ -101,6 +101,7 @@ def test_nothing_is_asked_for_afterwards() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.spread(2)
 def test_weights_of_steps_alone_are_those_of_the_reference(kind: str) -> None:
     X, y = stream()
     weight = np.where(y > 0.0, 6.0, 1.0)

@@ -340,6 +340,7 @@ def forged(kind: str) -> list[tuple[str, str, int, int, bytes]]:
     "kind",
     few_first(["two", "classes", "narrow", "classes narrow"], ["narrow", "classes narrow"]),
 )
+@pytest.mark.spread(2)
 def test_states_that_no_learning_leads_to(kind: str, tmp_path: Path) -> None:
     """Refused by the library and by exported C."""
     X, y = turning(kind, 600)

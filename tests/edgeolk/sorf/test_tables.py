@@ -19,7 +19,8 @@ from helpers import assert_agrees, by_pairs
 from synthetic import random_stream, regression_stream
 
 from bench.bytes.shim import FORMS as FORMS_OF_C
-from bench.bytes.shim import SHIM, Sorf
+from bench.bytes.shim import SHIM
+from bench.bytes.shim import Sorf as Compiled
 from bench.compiled import compiler
 from edgeolk.core.units import C_FOLDER
 from edgeolk.core.variants import available_simd
@@ -30,6 +31,8 @@ pytestmark = pytest.mark.skipif(
     shutil.which(compiler()[0]) is None, reason="no C compiler to compile the loops with"
 )
 
+#: The loops, which compile twice as fast as for the library.
+Sorf = functools.partial(Compiled, flags=("-O1",))
 #: Those that have int8 alone, and round otherwise.
 NARROW = ("fixed",)
 #: Listed without compiling them: the instruction sets are those the library was built with.
@@ -187,6 +190,7 @@ def test_numbers_of_classes(form, K):
 @pytest.mark.parametrize(
     ("form", "task", "dtype", "name"), by_pairs(DAY, TASKS, TYPES, ["plain", "all"])
 )
+@pytest.mark.spread(2)
 def test_scratch_for_a_whole_row_changes_nothing(form, task, dtype, name):
     X, y = stream(task, 300, 5)
     runs = [pair(task, dtype, 5, 150, form, options=OPTIONS[name], row=row)[0] for row in (0, 1)]
@@ -198,6 +202,7 @@ def test_scratch_for_a_whole_row_changes_nothing(form, task, dtype, name):
 
 @every_form
 @pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.spread(2)
 def test_novelty(form, dtype):
     X = np.random.default_rng(4).standard_normal((400, 4)).astype(np.float32)
     options = {"dtype": dtype, "nu": 0.1, "window": 128, "seed": 9}
@@ -232,6 +237,7 @@ def test_every_length_of_rows_reads_to_its_end(form):
 
 @pytest.mark.parametrize("groups", [2, 3, 4])
 @pytest.mark.parametrize("form", VECTORS, ids="-".join)
+@pytest.mark.spread(2)
 def test_groups_are_rounded_each_by_its_own_change(form, groups):
     """Labels by chance: most rows change every weight."""
     widths = [(0.3, 1.0), (3.0,), (0.7, 2.0, 9.0), (0.1,)][:groups]
@@ -291,6 +297,7 @@ def test_features_in_whole_numbers(d, gamma):
 
 
 @pytest.mark.parametrize("form", marked(FORMS), ids="-".join)
+@pytest.mark.spread(2)
 def test_angles_of_any_size(form):
     """Columns that are not scaled: large angles are reduced exactly."""
     rng = np.random.default_rng(1)

@@ -170,6 +170,7 @@ def test_stop_policy(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.spread(2)
 def test_interrupt(
     number: signal.Signals,
     stream: Path,
@@ -239,6 +240,7 @@ def test_help_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 @pytest.mark.parametrize("words", [["streams"], ["replay", "occupancy"]])
+@pytest.mark.spread(2)
 def test_a_full_disk_behind_standard_output(words: list[str], tmp_path: Path) -> None:
     more = ["--limit", "50", "--no-picture", "--out", str(tmp_path)] if len(words) > 1 else []
     with open("/dev/full", "w") as full:
@@ -275,6 +277,7 @@ def test_interrupt_while_it_is_imported() -> None:
 
 
 @pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full", "2>&- >&-"])
+@pytest.mark.spread(3)
 def test_standard_error_that_takes_nothing_changes_nothing(tmp_path: Path, stream: str) -> None:
     words = ["replay", "occupancy", "--ram", "8KiB", "--limit", "300", "--no-picture"]
     command = shlex.join([sys.executable, "-m", "firmware_sim", *words, "--out", str(tmp_path)])
@@ -285,6 +288,7 @@ def test_standard_error_that_takes_nothing_changes_nothing(tmp_path: Path, strea
 
 
 @pytest.mark.parametrize("command", [["replay", "-", "--target", "y"], ["record", "-", "r.csv"]])
+@pytest.mark.spread(2)
 def test_standard_input_that_is_closed_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
     line = shlex.join([sys.executable, "-m", "firmware_sim", *command])
     place = {"PYTHONPATH": str(Path(fs.__file__).parents[1]), **os.environ}

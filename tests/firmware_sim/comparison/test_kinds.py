@@ -92,6 +92,7 @@ def test_figures_are_those_of_replays(found: Comparison) -> None:
                 assert found.rows.baselines[what] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.spread(2)
 def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     kind = found.config.resolved.kind
     data = to_dict(found)
@@ -190,6 +191,7 @@ def test_ties_are_asked_before_their_rows_are_learned() -> None:
 
 
 @pytest.mark.parametrize("kind", STREAMS)
+@pytest.mark.spread(2)
 def test_all_methods_of_a_kind(kind: str, tmp_path: Path) -> None:
     """By default those that go with the labels, and none that does not."""
     short = config(kind, limit=None if kind == "novelty" else 120)

@@ -100,6 +100,7 @@ def test_a_copy_of_a_model_answers_each_row_before_it_learns_it(tmp_path: Path) 
         (NUMBERS, TREE, {"kind": "regression"}, 1.2),
     ],
 )  # fmt: skip
+@pytest.mark.spread(2)
 def test_models_of_both_libraries(
     tmp_path: Path, labels: list[str], of: Any, config: dict[str, Any], at_most: float
 ) -> None:

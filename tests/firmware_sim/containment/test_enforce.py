@@ -107,6 +107,7 @@ def test_the_same_in_a_process(limit: str, what: str) -> None:
 
 @pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("size", [64, 100_000])
+@pytest.mark.spread(3)
 def test_leak_in_a_process_is_caught(limit: str, size: int) -> None:
     result = limited(limit, leak=size, limit=None)
     assert result.status == "killed"
@@ -134,6 +135,7 @@ def test_no_group_and_no_process_is_left(limit: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", few_first(BARE, USUAL))
+@pytest.mark.spread(3)
 def test_every_algorithm_runs_under_the_strictest_limit(algorithm: str) -> None:
     """No step asks for memory, so none is killed."""
     result = limited("seccomp", algorithm=algorithm, budget=20)

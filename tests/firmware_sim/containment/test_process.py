@@ -34,6 +34,7 @@ def rows(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGSEGV", "SIGKILL"])
+@pytest.mark.spread(3)
 def test_end_by_another_hand_is_not_called_memory(limit: str, name: str) -> None:
     learner = started(limit)
     learner.learn(*rows(5, 3))

@@ -368,6 +368,7 @@ def test_switches_are_read_as_in_the_replay(tmp_path: Path) -> None:
     ],
     ids=["unit and comma", "thousands", "a word for none", "minus"],
 )
+@pytest.mark.spread(2)
 def test_cells_are_read_as_in_the_replay(
     tmp_path: Path, header: str, cell: Any, label: Any
 ) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import edgeolk as ek
 from firmware_sim import ReplayConfig, SimulatorError, replay
-from firmware_sim.comparison.choice import program
+from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import compare
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.forecasting import ForecastSupervision

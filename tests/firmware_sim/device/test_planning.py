@@ -88,5 +88,5 @@ def test_what_a_cap_cannot_include() -> None:
         planned(cap_includes=("stack", "heap"))
     with pytest.raises(fs.SimulatorError, match="stack is for exported learners: fogd"):
         planned(cap_includes=("stack",), algorithm="fogd")
-    with pytest.raises(fs.DoesNotFitError, match=r"4,096 bytes are too few: .* \+ stack 3,"):
-        planned(cap_includes=("stack",), ram="4KiB")
+    with pytest.raises(fs.DoesNotFitError, match=r"2,048 bytes are too few: .* \+ stack 2,"):
+        planned(cap_includes=("stack",), ram="2KiB")

@@ -87,7 +87,7 @@ def test_figures_against_plain_loops(rows: list[tuple[float, float]]) -> None:
     figures = metrics.summary()["learner"]
     assert figures["alarm_rows"] == sum(score < 0 for _, score in rows)
     assert figures["alarms"] == len(alarms)
-    assert figures["alarms_a_day"] == pytest.approx(len(alarms) * 1440 / len(rows))
+    assert figures["alarms_a_day"] is None  # at most an hour
     assert (figures["windows"], figures["detected"]) == (len(windows), len(found))
     assert figures["delay_rows"] == (pytest.approx(np.mean(found)) if found else None)
     assert figures["delay_seconds"] == (pytest.approx(100 * np.mean(found)) if found else None)
@@ -168,8 +168,8 @@ def test_same_as_a_loop_by_hand(pump: Path) -> None:
     assert figures["auc"] == pytest.approx(above)
     assert figures["auc"] > 0.9
     assert (figures["windows"], figures["detected"]) == (1, 1)
-    # A row a minute, 1,000 of them.
-    assert figures["alarms_a_day"] == pytest.approx(figures["alarms"] * 1.44)
+    # A row a minute, 1,000 of them: less than a day.
+    assert figures["alarms_a_day"] is figures["false_alarms_a_day"] is None
     assert figures["delay_seconds"] == pytest.approx(60.0 * figures["delay_rows"])
 
 
@@ -191,7 +191,7 @@ def test_labels_are_not_told(pump: Path, tmp_path: Path) -> None:
         assert figures["alarms"] == first.metrics.summary()["learner"]["alarms"]
         assert figures["auc"] is None
         text = to_text(result)
-        assert "without labelled windows nothing says" in text
+        assert "in 1,000 rows (16.7 h); without labelled windows nothing says" in text
         assert "nothing says which of them were false" in text
         to_page(result)
 

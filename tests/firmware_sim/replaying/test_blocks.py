@@ -171,6 +171,7 @@ def test_reports_of_forecasters_are_equal(
 
 @pytest.mark.parametrize("size", [7, 64])
 @pytest.mark.parametrize("kind", ["regression", "novelty"])
+@pytest.mark.spread(2)
 def test_stops_in_time_wherever_blocks_end(
     kind: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

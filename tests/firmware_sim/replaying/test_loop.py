@@ -164,6 +164,7 @@ def test_a_stopped_replay_is_not_held_against_a_whole_one(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("error", "status"), [(fs.LearnerDiedError, "died"), (fs.BeyondCapError, "killed")]
 )
+@pytest.mark.spread(2)
 def test_a_board_that_does_not_come_up_after_a_power_cut(
     error: type[Exception], status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -151,6 +151,7 @@ def page(pages: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("kind", EVERY_PAGE)
+@pytest.mark.spread(3)
 def test_every_page_is_whole_and_loads_nothing(kind: str, pages: dict[str, str]) -> None:
     reader, text = parsed(pages[kind]), pages[kind]
     assert reader.ids >= IDS[kind]

@@ -153,6 +153,7 @@ def test_labels_of_another_kind_are_refused(
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+@pytest.mark.spread(2)
 def test_a_packed_log_whose_end_is_missing_is_read_to_there(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:
