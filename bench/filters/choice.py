@@ -1,8 +1,8 @@
 """``python -m bench.filters.choice``: which learner of targets by bytes, inputs and order?
 
-`sorf`, the forecaster, `krls_auto` alone and with its last targets, on sets and streams, in order
-and shuffled; and `sorf` and `krls_auto` with half the bytes each, mixed by their errors. ``--sets
-NAME`` takes some of them and saves nothing.
+`sorf` alone, and with a Gaussian process beside its features in half the bytes; the forecaster;
+`krls_auto` alone and with its last targets: on sets and streams, in order and shuffled.
+``--sets NAME`` takes some of them and saves nothing.
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ from bench.time import streams
 
 Numbers = NDArray[np.float64]
 SIZES = ("1KiB", "4KiB", "16KiB")
-HALVES = {"4KiB": "2KiB", "16KiB": "8KiB", "64KiB": "32KiB"}
 ROWS, LAGS = 5000, 3
 ORDERS = ("in order", "shuffled")
-#: Worse than `sorf` by more than this counts.
+#: Worse than features alone by more than this counts.
 WORSE = 1.02
-#: Sets on which the mixture was chosen; all others judge it.
+#: Sets on which the mixture and its share of the bytes were chosen; all others judge it.
 DESIGN = (
     *streams.SHUFFLED,
     *("house", "etth1", "beijing_pm25", "air_quality", "bike_hourly", "elec2_price"),
@@ -39,15 +38,18 @@ DESIGN = (
 )
 SETS = (*streams.SHUFFLED, *(name for name in streams.READERS if name != "mg"), *series.SERIES)
 
+MIXED = "with a process"
 METHODS: dict[str, Callable[[int, str], Any]] = {
-    "sorf": lambda d, ram: ek.Learner(n_features=d, ram=ram, loss="square", seed=1),
+    "features": lambda d, ram: ek.Learner(n_features=d, ram=ram, loss="square", seed=1),
+    MIXED: lambda d, ram: ek.Learner(
+        n_features=d, ram=ram, loss="square", seed=1, gaussian_process=True
+    ),
     "forecaster": lambda d, ram: ek.Learner(
         n_features=d, ram=ram, loss="square", seed=1, history=True
     ),
     "krls_auto": lambda d, ram: ek.Learner("krls_auto", n_features=d, ram=ram),
     "krls_auto, 3 lags": lambda d, ram: ek.Learner("krls_auto", n_features=d, ram=ram, lags=LAGS),
 }
-MIXED = "half each, mixed"
 
 
 @cache
@@ -79,79 +81,49 @@ def part_of(name: str, order: str) -> tuple[Numbers, Numbers]:
     return X[:ROWS], y[:ROWS]
 
 
-def mixed(answers: Sequence[Numbers], y: Numbers, alone: int = 30) -> Numbers:
-    """Answers of several learners mixed by discounted ML-Poly, as the forecaster's experts are.
-
-    The first rows are answered by the first learner alone.
-    """
-    F = np.column_stack(answers)
-    regret, squares, mean_error = np.zeros(F.shape[1]), np.ones(F.shape[1]), 0.0
-    out = np.empty(len(y))
-    for t, f in enumerate(F):
-        share = np.maximum(regret, 0.0) / squares
-        total = share.sum()
-        share = share / total if total > 0.0 else np.full(len(f), 1.0 / len(f))
-        out[t] = f[0] if t < alone else share @ f
-        error = abs(out[t] - y[t])
-        if mean_error > 0.0:
-            slope = np.clip((out[t] - y[t]) / mean_error, -4.0, 4.0)
-            gain = slope * np.clip((out[t] - f) / mean_error, -4.0, 4.0)
-            regret = 0.999 * regret + gain
-            squares = 0.999 * squares + gain**2
-            error = min(error, 10.0 * mean_error) if t >= 20 else error
-        mean_error += (error - mean_error) / min(t + 1, 200)
-    return out
-
-
 def error_of(f: Numbers, y: Numbers) -> float:
     """The root of the mean square error over the deviation of the targets."""
     return float(np.sqrt(np.mean((f - y) ** 2)) / y.std())
 
 
 def measure(name: str, order: str, ram: str) -> dict[str, float]:
-    """The error of each method that fits."""
+    """The error of each method that fits; and the vectors of the process, 0 for none."""
     X, y = part_of(name, order)
-
-    def answers(method: str, size: str) -> Numbers:
-        learner = METHODS[method](X.shape[1], size)
-        return np.asarray(learner.learn_many(X, y))
-
     found = {}
-    for method in METHODS:
-        with suppress(ValueError):
-            found[method] = error_of(answers(method, ram), y)
-    half = HALVES.get(ram)
-    if half is not None:
+    for method, made in METHODS.items():
         with suppress(ValueError):  # so few bytes hold no such learner
-            both = [answers(method, half) for method in ("sorf", "krls_auto")]
-            found[MIXED] = error_of(mixed(both, y), y)
+            learner = made(X.shape[1], ram)
+            found[method] = error_of(np.asarray(learner.learn_many(X, y)), y)
+            if method == MIXED:
+                found["vectors"] = learner.parameters["gaussian_process"]
     return found
 
 
 def table_of(sets: Sequence[str], order: str, ram: str, data: dict[str, Any]) -> Table:
-    """Errors of a size and an order, and their ratios to `sorf`."""
+    """Errors of a size and an order, and their ratios to those of features alone."""
     lines: list[list[str]] = []
     ratios: dict[str, list[float]] = {}
-    names = (*METHODS, MIXED)
+    names = tuple(METHODS)
     for name in sets:
         print(f"{ram} {order} {name}", file=sys.stderr)
         found = measure(name, order, ram)
         data.setdefault(name, {})[f"{order}, {ram}"] = found
         d = str(rows_of(name)[0].shape[1])
         mark = name if name in DESIGN else f"{name} *"
-        cells = [f"{found[method]:.4f}" if method in found else "" for method in names]
-        each = [found[m] / found["sorf"] if m in found else None for m in names[1:]]
+        vectors = f"{found['vectors']:.0f}"
+        errors = [f"{found[method]:.4f}" if method in found else "" for method in names]
+        each = [found[m] / found["features"] if m in found else None for m in names[1:]]
         for method, ratio in zip(names[1:], each, strict=True):
             if ratio is not None:
                 ratios.setdefault(method, []).append(ratio)
-        lines.append([mark, d, *cells, *("" if r is None else f"{r:.3f}" for r in each)])
-    summary = ["mean of the ratios", "", *[""] * len(names)]
-    worse = ["worse than sorf by over 2 %", "", *[""] * len(names)]
+        lines.append([mark, d, vectors, *errors, *("" if r is None else f"{r:.3f}" for r in each)])
+    summary = ["mean of the ratios", "", "", *[""] * len(names)]
+    worse = ["worse than features by over 2 %", "", "", *[""] * len(names)]
     for method in names[1:]:
         of = ratios.get(method, [])
         summary.append(f"{fmean(of):.3f}" if of else "")
         worse.append(f"{sum(r > WORSE for r in of)} of {len(of)}" if of else "")
-    header = ("set", "inputs", *names, *(f"{method} / sorf" for method in names[1:]))
+    header = ("set", "inputs", "vectors", *names, *(f"{method} / features" for method in names[1:]))
     return Table(f"{ram.replace('KiB', ' KiB')}, {order}", header, [*lines, summary, worse])
 
 
@@ -174,11 +146,10 @@ def main(arguments: list[str] | None = None) -> int:
         f" and streams, the first {ROWS:,} rows, in file order (streams: the order of time) and in"
         " a random one, every row answered before it is learned. Error: the root of the mean square"
         " error over the deviation of the targets, all rows. Nothing is tuned. Series have six lags"
-        " as inputs; the forecaster and the lags of `krls_auto` know the last targets too. The last"
-        " column: `sorf` and `krls_auto` with half the bytes each, mixed by discounted ML-Poly as"
-        " the experts of the forecaster are, `sorf` alone for the first 30 rows; it is computed"
-        " here from the answers of two learners, and is no learner of the library. Sets with *"
-        " were not used to choose the 30."
+        " as inputs; the forecaster and the lags of `krls_auto` know the last targets too."
+        " `features`: `sorf`. `with a process`: `gaussian_process=True`, so many vectors beside the"
+        " features, 0 where half the bytes hold fewer than 3. Sets with * were not used to choose"
+        " what it does."
     )
     whole = tuple(given.sets) == SETS and tuple(given.sizes) == SIZES
     Report("Which learner of targets?", introduction, tables, data).publish("choice", whole)

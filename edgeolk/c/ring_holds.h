@@ -3,6 +3,7 @@
 #pragma once
 
 #include "holds.h"
+#include "krls_auto_holds.h"
 #include "ring_table.h"
 
 /* Where regions are in the block, in bytes from its start; 0: the model does not have the region. */
@@ -77,11 +78,6 @@ static inline int64_t olk_word_or_0(const uint8_t *block, size_t offset, size_t 
 static inline double olk_double_or_0(const uint8_t *block, size_t offset, size_t i)
 {
     return offset ? olk_double_at(block, offset, i) : 0.0;
-}
-
-static inline int64_t olk_n_vectors(const uint8_t *block)
-{
-    return (int32_t)olk_count_at(block, OLK_AT_VECTORS, 0);
 }
 
 /* The common factor of the coefficients. */
@@ -395,11 +391,6 @@ static inline int olk_check_slots(const olk_ring_setup *m, const uint8_t *block,
 
 /* -- Matrices -- */
 
-static inline size_t olk_packed_numbers(size_t n)
-{
-    return n * (n + 1) / 2;
-}
-
 /* The diagonal of a packed matrix is above `lower`. */
 static inline int olk_check_pivots(const uint8_t *block, size_t offset, size_t n, double lower,
                                    int32_t sentence, olk_problem *problem)
@@ -409,92 +400,6 @@ static inline int olk_check_pivots(const uint8_t *block, size_t offset, size_t n
         OLK_REQUIRE(pivot > lower, sentence, i - 1, pivot);
     }
     return OLK_HOLDS;
-}
-
-/* Words of krls_auto by position (olk_tracking in ring_table.h), and their ranges. */
-static inline int olk_check_tracking(const olk_ring_setup *m, const uint8_t *block,
-                                     olk_problem *problem)
-{
-    const double steps = (double)olk_word_at(block, OLK_AT_STEPS, 0);
-    const double coordinates = (double)(2 + m->inputs + m->budget);
-    const double waited = olk_double_at(block, m->at.tracking, OLK_TRACK_WAITED);
-    const double range[OLK_TRACK_WORDS][2] = {
-        {0.0, 1e300}, {0.0, 201.0}, {0.99e-6, 1.01}, {-14.0, 0.0}, {-14.0, 0.0}, {0.0, 200.0},
-        {-1.0, 1.0}, {0.0, DBL_MAX}, {0.0, steps}, {0.0, coordinates}, {-1e300, 1e300},
-        {0.0, steps < 3.0 ? steps : 3.0}, {-1e300, 1e300}, {-1e300, 1e300}, {-1e300, 1e300},
-    };
-    for (size_t i = 0; i < OLK_TRACK_WORDS; i++) {
-        const double word = olk_double_at(block, m->at.tracking, i);
-        const int counts = i == OLK_TRACK_NOISE_ROWS || i == OLK_TRACK_SEEN ||
-                           i == OLK_TRACK_TURN || i == OLK_TRACK_WAITED;
-        OLK_REQUIRE(olk_between(word, range[i][0], range[i][1]) &&
-                        (!counts || olk_is_integer(word)),
-                    OLK_BAD_TRACKING, i, word);
-    }
-    const double seen = olk_double_at(block, m->at.tracking, OLK_TRACK_SEEN);
-    OLK_REQUIRE(waited >= 3.0 || seen == 0.0, OLK_BAD_TRACKING, OLK_TRACK_SEEN, seen);
-    OLK_REQUIRE((double)olk_n_vectors(block) <= seen, OLK_BAD_TRACKING, OLK_TRACK_SEEN, seen);
-    return OLK_HOLDS;
-}
-
-/* Targets that are inputs of krls_auto, and rows that wait for theirs. */
-static inline int olk_check_lags(const olk_ring_setup *m, const uint8_t *block,
-                                 olk_problem *problem)
-{
-    const double largest = m->item == 8 ? 1e150 : 1e18;
-    const size_t size = (size_t)m->inputs + OLK_PENDING_MORE;
-    const double range[OLK_LAG_WORDS] = {(double)m->lags, (double)m->delay, (double)(m->delay - 1)};
-    for (size_t i = 0; i < OLK_LAG_WORDS; i++) {
-        const double word = olk_double_at(block, m->at.lagging, i);
-        OLK_REQUIRE(olk_between(word, 0.0, range[i]) && olk_is_integer(word), OLK_BAD_LAGGING, i,
-                    word);
-    }
-    OLK_CHECK(olk_check_all(block, 1, m->at.recent_targets, 0, (size_t)m->lags, -largest, largest,
-                            OLK_BAD_RECENT_TARGET, problem));
-    for (size_t row = 0; row < (size_t)m->delay; row++) {
-        OLK_CHECK(olk_check_all(block, 1, m->at.pending_rows, row * size, (size_t)m->inputs,
-                                -largest, largest, OLK_BAD_PENDING_ROW, problem));
-        const double answer = olk_double_at(block, m->at.pending_rows, row * size + size - 2);
-        const double known = olk_double_at(block, m->at.pending_rows, row * size + size - 1);
-        OLK_REQUIRE(olk_between(answer, -1e121, 1e121), OLK_BAD_PENDING_ROW, row, answer);
-        OLK_REQUIRE(known == 0.0 || known == 1.0, OLK_BAD_PENDING_ROW, row, known);
-    }
-    return OLK_HOLDS;
-}
-
-/* Widths and scales of inputs, matrices and mean of krls_auto. */
-static inline int olk_check_tracker(const olk_ring_setup *m, const uint8_t *block,
-                                    olk_problem *problem)
-{
-    const size_t n = (size_t)olk_n_vectors(block), d = (size_t)m->inputs;
-    const size_t rows = 2 + d + (size_t)m->budget, used = 1 + d + n;
-    const int wide = m->item == 8;
-    const double entry = wide ? 1e60 : 1e18, least = -800.0;
-    /* by row: widths, their variances, widths in use, means, variances, levels in use */
-    const double range[OLK_AUTO_INPUTS][2] = {
-        {-40.0, 10.0}, {0.0, 1.0}, {-40.0, 10.0}, {-DBL_MAX, DBL_MAX}, {0.0, DBL_MAX},
-        {least, -least}, {0.0, DBL_MAX}, {0.0, DBL_MAX},
-    };
-    OLK_CHECK(olk_check_tracking(m, block, problem));
-    if (m->at.lagging)
-        OLK_CHECK(olk_check_lags(m, block, problem));
-    OLK_CHECK(olk_check_all(block, 1, m->at.origin, 0, d, -1e151, 1e151, OLK_BAD_ORIGIN, problem));
-    for (size_t i = 0; i < OLK_AUTO_INPUTS; i++)
-        OLK_CHECK(olk_check_all(block, wide, m->at.input_scales, i * d, d, range[i][0],
-                                range[i][1], OLK_BAD_INPUT_SCALE, problem));
-    OLK_CHECK(olk_check_all(block, wide, m->at.whitening, 0, olk_packed_numbers(n), -entry, entry,
-                            OLK_BAD_WHITENING, problem));
-    for (size_t i = 1; i <= n; i++) {
-        const double pivot =
-            olk_number_at(block, wide, m->at.whitening, olk_packed_numbers(i) - 1);
-        OLK_REQUIRE(pivot != 0.0, OLK_BAD_WHITENING, i, pivot);
-    }
-    for (size_t j = 0; j < used; j++)
-        OLK_CHECK(olk_check_all(block, wide, m->at.posterior_factor,
-                                j * rows - j * (j - 1) / 2, used - j, -entry, entry,
-                                OLK_BAD_POSTERIOR_FACTOR, problem));
-    return olk_check_all(block, wide, m->at.coordinates, 0, used, -m->max_alpha, m->max_alpha,
-                         OLK_BAD_COORDINATE, problem);
 }
 
 /* Factors, inverses and the change of basis. */
@@ -521,8 +426,14 @@ static inline int olk_check_matrices(const olk_ring_setup *m, const uint8_t *blo
     if (m->at.posterior && m->at.factor) /* the inverse of a sum of squares */
         OLK_CHECK(olk_check_pivots(block, m->at.posterior, n, 0.0, OLK_BAD_POSTERIOR_PIVOT,
                                    problem));
-    if (m->at.tracking)
-        return olk_check_tracker(m, block, problem);
+    if (m->at.tracking) {
+        const olk_tracker_setup of = {
+            m->inputs, m->lags, m->delay, m->budget, m->item == 8, m->max_alpha, m->at.tracking,
+            m->at.origin, m->at.input_scales, m->at.whitening, m->at.posterior_factor,
+            m->at.coordinates, m->at.lagging, m->at.recent_targets, m->at.pending_rows,
+        };
+        return olk_check_tracker(&of, block, problem);
+    }
     if (m->at.whitening) {
         OLK_CHECK(olk_check_all(block, m->item == 8, m->at.whitening, 0, olk_packed_numbers(n),
                                 -limit, limit, OLK_BAD_WHITENING, problem));

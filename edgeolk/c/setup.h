@@ -8,6 +8,15 @@
 
 #include "sorf_types.h"
 
+/* Whether features may have a Gaussian process beside them: in the library, and in a program that
+   says so. */
+#ifndef OLK_SORF_PLAIN
+#define OLK_HAS_PROCESS 1
+#endif
+#ifdef OLK_HAS_PROCESS
+#include "mixture.h"
+#endif
+
 /* Where regions are in the block, in bytes from its start; 0: the model does not have the region,
    since every block starts with its header. Names are those of the table of regions. */
 typedef struct {
@@ -22,11 +31,15 @@ typedef struct {
     size_t errors, skipped;
     /* state of the forecaster */
     size_t history, forecaster, head, ml_poly, pending, season, kernel_rows;
+    /* state of the Gaussian process beside the features, and of their mixture */
+    size_t process_words, process_origin, process_inputs, process_vectors, process_coefficients;
+    size_t process_whitening, process_factor, process_mean, mixture;
     /* state of preprocessing */
     size_t scaler, scaler_counts, scaler_range, statistics, common, clipped_rows;
     size_t width, width_mean, width_follows;
     /* scratch */
     size_t query, inputs, class_scores, recalled, feature_row;
+    size_t process_kernel_row, process_scratch, process_row;
 } olk_offsets;
 
 /* Runs of regions that are cleared once the width of the kernel is known, at most. */
@@ -91,6 +104,9 @@ typedef struct {
     const olk_forecast *forecast;
     const olk_scalar (*widths)[OLK_SORF_WIDTHS];
     const olk_sorf_ops *ops;
+#ifdef OLK_HAS_PROCESS
+    const olk_process_ops *process; /* of a Gaussian process beside the features */
+#endif
 } olk_constants;
 
 /* The setup of a model or of a part of it. A program for one learner defines OLK_SETUP, the name of a

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "holds.h"
+#ifdef OLK_HAS_PROCESS
+#include "krls_auto_holds.h"
+#endif
 #include "late_labels.h"
 #include "sorf_row.h"
 #include "watch_holds.h"
@@ -188,6 +191,52 @@ static inline int olk_check_memory(const olk_setup *m, const uint8_t *block, olk
     }
     return OLK_HOLDS;
 }
+
+/* -- A Gaussian process beside the features -- */
+
+#ifdef OLK_HAS_PROCESS
+/* The words of the mixture (mixture.h); the margin is for rounding. */
+static inline int olk_check_mixture(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    const double steps = (double)olk_word_at(block, OLK_AT_STEPS, 0);
+    const double regret = olk_regret_clip * olk_regret_clip / (1.0 - olk_regret_discount) * 1.01;
+    const double square = regret * olk_regret_clip * olk_regret_clip;
+    const double most = steps < olk_error_window ? steps : olk_error_window;
+    const double range[OLK_MIXTURE_WORDS][2] = {
+        {-regret, regret}, {-regret, regret}, {0.0, square}, {0.0, square},
+        {0.0, DBL_MAX},    {0.0, 1e301},      {0.0, most},
+    };
+    for (size_t i = 0; i < OLK_MIXTURE_WORDS; i++) {
+        const double word = olk_double_at(block, m->at.mixture, i);
+        OLK_REQUIRE(olk_between(word, range[i][0], range[i][1]) &&
+                        (i != OLK_MIXTURE_ROWS || olk_is_integer(word)),
+                    OLK_BAD_MIXTURE, i, word);
+    }
+    return OLK_HOLDS;
+}
+
+/* The process, by its own rules, and the mixture. */
+static inline int olk_check_process(const olk_setup *m, const uint8_t *block, olk_problem *problem)
+{
+    const size_t d = (size_t)m->features, budget = (size_t)m->sorf.gaussian_process;
+    const int64_t held = olk_n_vectors(block);
+    const double largest = olk_auto_largest_number(m->wide);
+    const double most = 10.0 * olk_auto_largest_input(m->wide);
+    const olk_tracker_setup process = {
+        m->features, 0, 1, m->sorf.gaussian_process, m->wide, m->wide ? 1e150 : 1e36,
+        m->at.process_words, m->at.process_origin, m->at.process_inputs, m->at.process_whitening,
+        m->at.process_factor, m->at.process_mean, 0, 0, 0,
+    };
+    OLK_REQUIRE(held >= 0 && held <= (int64_t)budget, OLK_MANY_VECTORS, budget, held);
+    for (size_t j = 0; j < d; j++)
+        OLK_CHECK(olk_check_all(block, m->wide, m->at.process_vectors, j * budget, (size_t)held,
+                                -most, most, OLK_BAD_VECTOR, problem));
+    OLK_CHECK(olk_check_all(block, m->wide, m->at.process_coefficients, 0, (size_t)held, -largest,
+                            largest, OLK_LARGE_COEFFICIENT, problem));
+    OLK_CHECK(olk_check_tracker(&process, block, problem));
+    return olk_check_mixture(m, block, problem);
+}
+#endif
 
 /* -- The forecaster -- */
 
@@ -377,7 +426,12 @@ static inline int olk_check_sorf(const olk_setup *m, const uint8_t *block, olk_p
 {
     OLK_CHECK(olk_check_counters(m, block, problem));
     OLK_CHECK(olk_check_preprocessing(m, block, problem));
-    OLK_REQUIRE(olk_count_at(block, OLK_AT_VECTORS, 0) == 0, OLK_HAS_VECTORS, 0, 0);
+#ifdef OLK_HAS_PROCESS
+    if (OLK_MEMBER(m, at.mixture))
+        OLK_CHECK(olk_check_process(m, block, problem));
+    else
+#endif
+        OLK_REQUIRE(olk_count_at(block, OLK_AT_VECTORS, 0) == 0, OLK_HAS_VECTORS, 0, 0);
     if (OLK_MEMBER(m, forecasts))
         OLK_CHECK(olk_check_forecast(m, block, problem));
     const size_t columns = (size_t)m->columns, of_features = 2 * (size_t)m->sorf.D * columns;

@@ -48,6 +48,10 @@ typedef struct {
 #ifndef OLK_SORF_NO_FORECASTS
     olk_forecast_state forecast;
 #endif
+#ifdef OLK_HAS_PROCESS
+    olk_untuned process;
+    double *raw; /* the row as the caller gave it, for the process */
+#endif
     /* With the frequencies of the width in use; the largest sum of |x_j| of a row for that width. */
 #ifndef OLK_SETUP
     olk_sorf config;
@@ -157,6 +161,33 @@ static inline void olk_attach_forecaster(olk_model *m)
 }
 #endif
 
+#ifdef OLK_HAS_PROCESS
+static inline int32_t *olk_model_vectors(const olk_model *m)
+{
+    return (int32_t *)(void *)(m->base + OLK_AT_VECTORS);
+}
+
+static inline void olk_attach_process(olk_model *m)
+{
+    olk_untuned *t = &m->process;
+    memset(t, 0, sizeof *t);
+    t->d = OLK_SETUP_OF(m)->features;
+    t->budget = t->stride = OLK_SETUP_OF(m)->sorf.gaussian_process;
+    t->weight = 1.0;
+    t->words = OLK_REGION(m, process_words);
+    t->origin = OLK_REGION(m, process_origin);
+    t->inputs = OLK_REGION(m, process_inputs);
+    t->vectors = OLK_REGION(m, process_vectors);
+    t->coef = OLK_REGION(m, process_coefficients);
+    t->whitening = OLK_REGION(m, process_whitening);
+    t->factor = OLK_REGION(m, process_factor);
+    t->mean = OLK_REGION(m, process_mean);
+    t->kernel_row = OLK_REGION(m, process_kernel_row);
+    t->scratch = OLK_REGION(m, process_scratch);
+    t->row = m->raw = OLK_REGION(m, process_row);
+}
+#endif
+
 /* Sets the pointers of a model, whose constants are set, into a block. */
 static inline void olk_model_attach(olk_model *m, uint8_t *block)
 {
@@ -177,6 +208,9 @@ static inline void olk_model_attach(olk_model *m, uint8_t *block)
 #endif
 #ifndef OLK_SORF_NO_FORECASTS
     olk_attach_forecaster(m);
+#endif
+#ifdef OLK_HAS_PROCESS
+    olk_attach_process(m);
 #endif
 }
 
@@ -203,6 +237,12 @@ static inline void olk_model_begin(olk_model *m)
     if (OLK_HAS(m, history))
         OLK_OF(m).ops->begin(OLK_OF(m).forecast, &m->forecast);
 #endif
+#ifdef OLK_HAS_PROCESS
+    if (OLK_HAS(m, mixture)) {
+        olk_mixture_begin(OLK_REGION(m, mixture));
+        OLK_OF(m).process->begin(&m->process);
+    }
+#endif
 }
 
 /* Clears what was learned with a provisional width, whose counters the estimate keeps, and the
@@ -220,9 +260,68 @@ static inline void olk_model_clear(olk_model *m)
     memset(m->base + run[2].offset, 0, run[2].bytes);
     memset(m->base + run[3].offset, 0, run[3].bytes);
     *m->state.t = *m->state.mistakes = *m->state.updates = 0;
+#ifdef OLK_HAS_PROCESS
+    if (OLK_HAS(m, mixture))
+        *olk_model_vectors(m) = 0;
+#endif
     *m->state.rounding = olk_pcg_seed(OLK_SETUP_OF(m)->seed, OLK_PCG_DRAWS);
     olk_model_begin(m);
 }
+
+/* -- The Gaussian process beside the features -- */
+
+#ifdef OLK_HAS_PROCESS
+/* Keeps a row as the caller gave it, which is decided or learned next. */
+static inline void olk_model_keep_raw(olk_model *m, const olk_raw_row *row)
+{
+    olk_reader r;
+    for (olk_begin_reading(&r, row, OLK_SETUP_OF(m)->features, 0); olk_next_piece(&r);)
+        for (ptrdiff_t k = 0; k < olk_length_of(&r); k++)
+            m->raw[r.first + k] = (double)r.x[k];
+    if (!r.good) /* another thread has changed it: the process skips it */
+        m->raw[0] = (double)NAN;
+}
+
+/* Whether the process can compute with its row: squares of differences must be finite. Else the
+   features answer alone. */
+static inline int olk_model_enter_process(olk_model *m)
+{
+    const double largest = olk_auto_largest_input(OLK_SETUP_OF(m)->wide);
+    m->process.n = *olk_model_vectors(m);
+    for (ptrdiff_t j = 0; j < m->process.d; j++)
+        if (!(olk_fabs(m->raw[j]) <= largest))
+            return 0;
+    return 1;
+}
+
+/* The answer of the process to the row; NaN if there is none. */
+static inline double olk_model_ask_process(olk_model *m)
+{
+    return olk_model_enter_process(m) ? OLK_OF(m).process->answer(&m->process, NULL) : (double)NAN;
+}
+
+/* Learns the row that the features have learned; returns the mixture of their answer and that of
+   the process. */
+static OLK_NOINLINE double olk_model_learn_process(olk_model *m, double features, double y,
+                                                   double weight)
+{
+    const double largest = olk_auto_largest_number(OLK_SETUP_OF(m)->wide);
+    const double lowest = 1.0 / olk_most_process_weight;
+    double answers[2] = {features, features};
+    if (olk_model_enter_process(m) && olk_fabs(y) <= largest) {
+        m->process.weight = weight > lowest ? weight : lowest;
+        answers[1] = OLK_OF(m).process->learn(&m->process, NULL, y);
+        m->process.weight = 1.0;
+        *olk_model_vectors(m) = (int32_t)m->process.n;
+        if (!(olk_fabs(answers[1]) <= olk_largest_answer))
+            answers[1] = features;
+    }
+    olk_mixture *x = OLK_REGION(m, mixture);
+    const double answer = olk_mixture_answer(x, answers[0], answers[1]);
+    olk_mixture_learn(x, answers, answer, y);
+    return answer;
+}
+#endif
 
 /* -- Scores -- */
 
@@ -300,8 +399,27 @@ static inline int64_t olk_score_rows(olk_model *m, const void *rows, ptrdiff_t c
 static inline int olk_model_decide(olk_model *m, const void *row, olk_scalar *f)
 {
     const int good = olk_model_accepts(m, row) && olk_score_rows(m, row, 1, f) == 1;
+#ifdef OLK_HAS_PROCESS
+    if (good && OLK_HAS(m, mixture))
+        *f = (olk_scalar)olk_mixture_answer(OLK_REGION(m, mixture), (double)*f,
+                                            olk_model_ask_process(m));
+#endif
     return good ? OLK_DONE : OLK_REFUSED_OVERFLOW;
 }
+
+#ifdef OLK_HAS_PROCESS
+/* The variance of the target of a row around the answer of a mixture; infinite before the first row
+   was learned, and for a row out of range. */
+static inline double olk_model_variance(olk_model *m, const void *row)
+{
+    olk_scalar features;
+    if (!olk_model_accepts(m, row) || olk_score_rows(m, row, 1, &features) != 1)
+        return HUGE_VAL;
+    const double process = olk_model_ask_process(m);
+    return olk_mixture_variance(OLK_REGION(m, mixture), (double)features, process,
+                                m->process.variance);
+}
+#endif
 
 /* Scores of rows, one per column; returns how many rows are in range, with finite scores. */
 static inline int64_t olk_model_scores(olk_model *m, const void *rows, int64_t count, olk_scalar *f)
@@ -385,6 +503,10 @@ static inline int olk_model_learn(olk_model *m, const void *x, olk_scalar y, olk
     if (setup->sorf.task == OLK_SORF_REGRESSION && !olk_sorf_accepts_target((double)y))
         return OLK_REFUSED_TARGET;
     *f = OLK_OF(m).ops->learn(p, &m->state, &row, y, weight);
+#ifdef OLK_HAS_PROCESS
+    if (OLK_HAS(m, mixture))
+        *f = (olk_scalar)olk_model_learn_process(m, (double)*f, (double)y, (double)weight);
+#endif
     if (setup->lapse > 0)
         olk_model_set_answers(m, 0);
     if (OLK_HAS(m, errors))

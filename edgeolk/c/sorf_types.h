@@ -135,6 +135,7 @@ typedef struct {
     olk_scalar hold; /* features see inputs clamped to [-hold, hold]; 0: not clamped (section 15) */
     int32_t delay;   /* rows between a row's answer and its label, 0: none (section 7h) */
     int32_t kept_answers, spacing; /* entries of its queue; every how many rows asked one is kept */
+    int32_t gaussian_process; /* vectors of a process beside the features, 0: none (section 18) */
 } olk_sorf;
 
 /* The number of cumulative losses: of blends, then of the experts outside. */

@@ -58,6 +58,7 @@ class Parameters(TypedDict, total=False):
     G: float
     gamma: Literal["auto"] | float | None
     gamma_rows: int | None
+    gaussian_process: int | None
     groups: int | None
     growth: float | None
     h: Literal["shift", "scale", "cut"]

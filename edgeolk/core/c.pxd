@@ -289,6 +289,8 @@ cdef extern from "ring_table.h" nogil:
         olk_lagging* lagging
         double* recent
         double* pending_rows
+        const double* row
+        double weight
         double variance
         void* inputs
         void* vectors
@@ -521,6 +523,7 @@ cdef extern from "sorf_types.h" nogil:
         int32_t delay
         int32_t kept_answers
         int32_t spacing
+        int32_t gaussian_process
 
     ctypedef struct olk_sorf_state:
         void* w
@@ -657,6 +660,15 @@ cdef extern from "setup.h" nogil:
         size_t pending
         size_t season
         size_t kernel_rows
+        size_t process_words
+        size_t process_origin
+        size_t process_inputs
+        size_t process_vectors
+        size_t process_coefficients
+        size_t process_whitening
+        size_t process_factor
+        size_t process_mean
+        size_t mixture
         size_t scaler
         size_t scaler_counts
         size_t scaler_range
@@ -671,6 +683,9 @@ cdef extern from "setup.h" nogil:
         size_t class_scores
         size_t recalled
         size_t feature_row
+        size_t process_kernel_row
+        size_t process_scratch
+        size_t process_row
 
     ctypedef struct olk_run:
         size_t offset
@@ -708,11 +723,17 @@ cdef extern from "setup.h" nogil:
         olk_offsets at
         olk_run cleared[4]
 
+    ctypedef struct olk_process_ops:
+        olk_simd_auto_begin begin
+        olk_simd_auto_learn learn
+        olk_simd_auto_answer answer
+
     ctypedef struct olk_constants:
         const olk_sorf* sorf
         const olk_forecast* forecast
         const double (*widths)[OLK_SORF_WIDTHS]
         const olk_sorf_ops* ops
+        const olk_process_ops* process
 
 
 # The intake of rows: scaling, clipping, the width.
@@ -729,8 +750,11 @@ cdef extern from "intake.h" nogil:
         const double* value
         int64_t count
 
+    olk_raw_row olk_placed_row(const void* x, int wide) noexcept
+
     ctypedef struct olk_intake:
         olk_learn_readings_fn learn_readings
+        olk_raw_row row
 
     double olk_read_f64(const double* at) noexcept
     int64_t olk_read_i64(const int64_t* at) noexcept
@@ -757,6 +781,8 @@ cdef extern from "sorf_model.h" nogil:
         int32_t lapsed
         olk_sorf_state state
         olk_forecast_state forecast
+        olk_untuned process
+        double* raw
         olk_sorf config
         double max_sum
 
@@ -784,7 +810,9 @@ cdef extern from "sorf_model.h" nogil:
     void olk_model_begin(olk_model* m) noexcept
     int64_t olk_model_begin_answers(olk_model* m) noexcept
     void olk_model_count_answers(const olk_model* m, int64_t rows) noexcept
+    void olk_model_keep_raw(olk_model* m, const olk_raw_row* row) noexcept
     int olk_model_decide(olk_model* m, const void* row, double* f) noexcept
+    double olk_model_variance(olk_model* m, const void* row) noexcept
     int64_t olk_model_scores(olk_model* m, const void* rows, int64_t count, double* f) noexcept
     int olk_model_learn(olk_model* m, const void* x, double y, double weight, double* f,
                         olk_row_sums* sums) noexcept

@@ -227,3 +227,7 @@ cdef inline void move_scratch(State* reader, Py_ssize_t by) noexcept nogil:
     move_pointer(<void**>&reader.sorf.state.scores, by)
     move_pointer(<void**>&reader.sorf.state.recalled, by)
     move_pointer(&reader.sorf.state.row, by)
+    move_pointer(&reader.sorf.process.kernel_row, by)
+    move_pointer(&reader.sorf.process.scratch, by)
+    move_pointer(<void**>&reader.sorf.process.row, by)
+    move_pointer(<void**>&reader.sorf.raw, by)

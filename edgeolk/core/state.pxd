@@ -12,8 +12,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.c cimport (
-    olk_forecast_answer, olk_indices as Indices, olk_intake, olk_kernel, olk_model, olk_quantizer,
-    olk_setup, olk_simd,
+    olk_forecast_answer, olk_indices as Indices, olk_intake, olk_kernel, olk_model,
+    olk_process_ops, olk_quantizer, olk_setup, olk_simd,
 )
 
 
@@ -171,6 +171,7 @@ ctypedef int (*learn_fn)(State* s, const void* x, double y, double weight,
 ctypedef int (*decide_fn)(State* s, const void* x, bint mean, double* f) noexcept nogil
 ctypedef int64_t (*scores_fn)(State* s, const void* rows, int64_t count, bint mean,
                               double* f) noexcept nogil
+ctypedef double (*row_fn)(State* s, const void* x) noexcept nogil
 ctypedef int64_t (*count_fn)(const State* s) noexcept nogil
 ctypedef double (*number_fn)(const State* s) noexcept nogil
 ctypedef void (*change_fn)(State* s) noexcept nogil
@@ -210,6 +211,7 @@ cdef struct Family:
     tell_fn tell              # the target of the oldest row, NaN if never known; an Outcome
     count_fn n_pending
     change_fn restart         # forgets the history
+    row_fn variance           # of the target of a placed row
 
 
 cdef struct State:
@@ -233,6 +235,7 @@ cdef struct State:
     Preprocessing preprocessing
     const Family* family
     olk_model sorf            # of the SORF family; of a ring only options and features
+    olk_process_ops process   # of a Gaussian process beside the features, for the type of rows
     olk_forecast_answer forecast  # the last one; not in the block
 
 

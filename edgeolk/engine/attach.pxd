@@ -6,7 +6,7 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from edgeolk.core.c cimport (
-    olk_constants, olk_intake, olk_intake_attach, olk_intake_start_width,
+    OLK_F32, OLK_F64, olk_constants, olk_intake, olk_intake_attach, olk_intake_start_width,
     olk_model_attach,
 )
 from edgeolk.core.state cimport Errors, Skipped, State
@@ -34,6 +34,15 @@ cdef inline int attach(State* s, dict places) except -1:
     return 0
 
 
+cdef inline void attach_process(State* s) noexcept:
+    """The functions of a Gaussian process beside the features, for this processor."""
+    cdef int type = OLK_F64 if s.setup.wide else OLK_F32
+    s.process.begin = s.simd.auto_begin[type]
+    s.process.learn = s.simd.auto_learn[type]
+    s.process.answer = s.simd.auto_answer[type]
+    s.sorf.constants.process = &s.process
+
+
 cdef inline void attach_sorf(State* s) noexcept:
     """The model of structured features, whose setup is filled, in the block."""
     cdef olk_constants* constants = &s.sorf.constants
@@ -42,6 +51,7 @@ cdef inline void attach_sorf(State* s) noexcept:
     constants.forecast = &s.setup.forecast
     constants.widths = s.setup.widths
     constants.ops = functions_for(s.c.choice.dtype)
+    attach_process(s)
     olk_model_attach(&s.sorf, <uint8_t*>s.m)
     if s.setup.at.query:
         s.query = <char*>s.m + s.setup.at.query

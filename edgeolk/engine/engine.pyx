@@ -23,7 +23,7 @@ from edgeolk.core.arena cimport Arena
 from edgeolk.engine.attach cimport attach, attach_preprocessing, attach_sorf
 from edgeolk.engine.setup cimport fill_cleared
 from edgeolk.core.rows cimport accepts, borrow, move_scratch
-from edgeolk.ring.ring cimport ring_average, ring_variance
+from edgeolk.ring.ring cimport ring_average
 from edgeolk.sorf.sorf cimport (
     memory_share, repeats, since_check, watches,
 )
@@ -269,9 +269,10 @@ cdef class Engine:
         return 0
 
     cdef int check_variance(self) except -1:
-        if not {"evidence", "tracking"} & self.regions.keys():
+        if not {"evidence", "tracking", "mixture"} & self.regions.keys():
             raise AttributeError(
-                "variances need a Gaussian process: the algorithms krls_t, sogp and krls_auto have")
+                "variances need a Gaussian process: krls_t, sogp, krls_auto, and sorf with"
+                " gaussian_process= have one")
         return 0
 
     @cython.critical_section
@@ -282,7 +283,7 @@ cdef class Engine:
         self.check_variance()
         borrow(x, "x", 0, &view)
         try:
-            v = ring_variance(&self.state, self.check_row(&view))
+            v = self.state.family.variance(&self.state, self.check_row(&view))
         finally:
             PyBuffer_Release(&view)
         return v

@@ -18,14 +18,14 @@ from edgeolk.ring.ring cimport (
     ring_ask, ring_bind, ring_construct, ring_count_asked, ring_counters, ring_decide, ring_learn,
     ring_maps_features, ring_may_wait, ring_n_outputs, ring_n_pending, ring_of, ring_rebuild,
     ring_restart, ring_rows_ahead, ring_rows_together, ring_scores, ring_tell, ring_threshold,
-    ring_write_outputs,
+    ring_variance, ring_write_outputs,
 )
 from edgeolk.sorf.fill cimport fill_sorf
 from edgeolk.sorf.sorf cimport (
     sorf_ask, sorf_bind, sorf_construct, sorf_count_asked, sorf_counters, sorf_decide, sorf_learn,
     sorf_maps_features, sorf_may_wait, sorf_n_outputs, sorf_n_pending, sorf_rebuild, sorf_restart,
     sorf_ring_of, sorf_rows_ahead, sorf_rows_together, sorf_scores, sorf_tell, sorf_threshold,
-    sorf_write_outputs,
+    sorf_variance, sorf_write_outputs,
 )
 
 
@@ -63,6 +63,7 @@ cdef Family RING = Family(
     tell=ring_tell,
     n_pending=ring_n_pending,
     restart=ring_restart,
+    variance=ring_variance,
 )
 cdef Family SORF = Family(
     learn=sorf_learn,
@@ -86,6 +87,7 @@ cdef Family SORF = Family(
     tell=sorf_tell,
     n_pending=sorf_n_pending,
     restart=sorf_restart,
+    variance=sorf_variance,
 )
 
 

@@ -61,6 +61,11 @@ extern const uint8_t ek_model_bytes[];
 
 def refusal(learner: Learner) -> str:
     """Why it cannot be exported, "" if it can."""
+    if learner._config.values["gaussian_process"]:
+        return (
+            "exported C has no Gaussian process beside features; make it with gaussian_process=0,"
+            " or export 'krls_auto'"
+        )
     return ""
 
 

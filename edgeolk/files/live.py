@@ -60,6 +60,19 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
         *("target_offset", "first_targets", "first_target_0", "first_target_1"),
         "first_target_2",
     ),
+    "process_words": _words(
+        "d",
+        *("process_scale_sum", "process_scale_weight", "process_noise_in_use", "process_log_noise"),
+        *("process_log_noise_in_use", "process_noise_rows", "process_noise_share"),
+        *("process_noise_information", "process_inputs_seen", "process_drift_turn"),
+        *("process_target_offset", "process_first_targets", "process_first_target_0"),
+        *("process_first_target_1", "process_first_target_2"),
+    ),
+    "mixture": _words(
+        "d",
+        *("features_regret", "process_regret", "features_regret_squares"),
+        *("process_regret_squares", "mean_error", "features_mean_square", "mixed_rows"),
+    ),
     "lagging": _words("d", "known_targets", "rows_pending", "oldest_pending"),
     "evidence": _words("d", "evidence_error", "evidence_weight", "posterior_scale"),
     "memory_state": _words("q", "memory_held"),  # rows, from bit 32 on where the search begins

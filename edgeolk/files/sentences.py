@@ -149,4 +149,5 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("BAD_LAGGING", "number {where} of the waiting rows is {got}"),
     ("BAD_RECENT_TARGET", "target {where} among the inputs is {got}"),
     ("BAD_PENDING_ROW", "a waiting row has the number {got}"),
+    ("BAD_MIXTURE", "number {where} of the mixture is {got}"),
 )

@@ -36,8 +36,6 @@ UNSEEN = 60.0  # log variance of an input that has not varied
 class KrlsAuto(GaussianPosterior):
     """Kernel recursive least squares without settings.
 
-    ``ek.Learner`` does not offer this algorithm yet: you can only use it from here.
-
     The coordinates are the constant, d linear ones, and one per vector: with L L' = K + jitter I of
     the vectors and M = L^-1, their regressors are M k. They have the prior N(0, I) and the
     posterior N(w, P), in units of the scale num / den.
@@ -71,6 +69,7 @@ class KrlsAuto(GaussianPosterior):
         self.seen = 0  # rows in the statistics of the inputs
         self.turn = 0  # the coordinate that drifted last
         self.M = np.zeros((0, 0))
+        self.weight = 1.0  # of the row that is learned: one of weight 2 is as good as two
 
     def _begin_inputs(self, d: int) -> None:
         self.dim = d
@@ -183,13 +182,16 @@ class KrlsAuto(GaussianPosterior):
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         z = self._regressor(x, row)
         delta, e, s02 = self._delta(z), y - f, self.s02
-        t = self.sn2 + delta + self._rest(z)
+        noise = self.sn2 / self.weight
+        if self.weight > 1.0:
+            noise = max(noise, MIN_NOISE)
+        t = noise + delta + self._rest(z)
         early = self.den <= START
         if s02 > 0.0 and not early:
             self._learn_widths(x, row, e, t)
-            self._learn_noise(e, t)
+            self._learn_noise(e, noise, t)
         enters = delta > JITTER
-        nu = self.sn2 if enters else self.sn2 + delta
+        nu = noise if enters else noise + delta
         cap = math.inf
         if s02 > 0.0:
             limit = EARLY_HUBER if early else HUBER
@@ -222,10 +224,10 @@ class KrlsAuto(GaussianPosterior):
         self.lg = np.clip(self.lg + step, self.lg_start + low, self.lg_start + high)
         self.p = np.minimum(self.p - self.p**2 * slope**2 / variance + WIDTH_WALK, 1.0)
 
-    def _learn_noise(self, e: float, t: float) -> None:
+    def _learn_noise(self, e: float, noise: float, t: float) -> None:
         """More noise if errors are too large where noise makes up more of the variance."""
         self.noise_rows += 1
-        c = self.sn2 / t
+        c = noise / t
         self.rbar += (c - self.rbar) / min(self.noise_rows, 200)
         b = c - self.rbar
         self.kap += b**2 / 2.0

@@ -128,7 +128,7 @@ class KernelRegressor(KernelModel, base.Regressor):
             Numbers by key.
         with_interval
             Whether to return bounds too, between which the target is with a probability of 0.9;
-            with ``krls_t``, ``sogp`` and ``krls_auto``.
+            with ``krls_t``, ``sogp``, ``krls_auto``, and ``sorf`` with ``gaussian_process=``.
 
         Returns
         -------

@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 from edgeolk.rows.batches cimport Batch, take_row
 from edgeolk.ring.ring cimport (
     ring_average, ring_compute_ahead, ring_put_row_ahead, ring_take_row_ahead, ring_take_values,
-    ring_update_changed_slots, ring_variance,
+    ring_update_changed_slots,
 )
 from edgeolk.engine.engine cimport Engine
 from edgeolk.core.refusals cimport is_bad_row, is_label, is_weight, outcome_error
@@ -250,7 +250,7 @@ cdef inline int variances_in_order(Engine engine, const Batch* rows, double* v) 
                 if x == NULL:
                     bad = i
                     break
-                v[i] = ring_variance(&reader, x)
+                v[i] = reader.family.variance(&reader, x)
     finally:
         engine.leave(0)
     if bad >= 0:

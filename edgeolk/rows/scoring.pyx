@@ -19,7 +19,7 @@ from edgeolk.rows.checks cimport describe_array, first_bad_row, numbers_fit, war
 from edgeolk.rows.arrays cimport SHORT, as_doubles, as_numbers, is_plain, is_vector, short_row
 from edgeolk.core.arena cimport overlaps_model
 from edgeolk.engine.engine cimport Engine
-from edgeolk.ring.ring cimport ring_average, ring_familiarity, ring_variance
+from edgeolk.ring.ring cimport ring_average, ring_familiarity
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
 from edgeolk.ring.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
@@ -436,11 +436,12 @@ cdef class Scorer:
         return similarity
 
     def variance_one(self, x):
-        """Variance of the target of one row, of a Gaussian process (``krls_t``, ``sogp``).
+        """Variance of the target of one row, of a Gaussian process.
 
         The posterior variance of f(x) plus that of the noise, times a scale that is the mean of
         the squared errors so far over their predicted variances (K8 of
-        docs/kernel-adaptive-filters.md). Costs a kernel row and O(B^2).
+        docs/kernel-adaptive-filters.md). Costs a kernel row and O(B^2). Of ``sorf`` with a
+        process beside its features: of the mixture of the two (docs/sorf.md, section 18).
 
         Parameters
         ----------
@@ -463,7 +464,8 @@ cdef class Scorer:
         x = self.check_row(x)
         with cython.critical_section(self.engine):
             if self.engine.users == 0:
-                return ring_variance(&self.engine.state, self.place_row(x, False))
+                return self.engine.state.family.variance(
+                    &self.engine.state, self.place_row(x, False))
         # Another thread reads: the scratch of the block is in use.
         return float(self.variance(x[None])[0])
 

@@ -207,7 +207,8 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         ----------
         X : array-like or CSR matrix of shape (n, n_features)
         return_std : bool
-            Whether to return deviations of the targets (``krls_t``, ``sogp``, ``krls_auto``).
+            Whether to return deviations of the targets (``krls_t``, ``sogp``, ``krls_auto``, and
+            ``sorf`` with ``gaussian_process=``).
 
         Returns
         -------

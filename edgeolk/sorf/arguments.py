@@ -29,7 +29,9 @@ from edgeolk.parts.numbers import Algorithm, Dtype, Loss
 from edgeolk.scaling.arguments import gamma_of, preprocessing_of
 from edgeolk.scaling.record import Preprocessing
 from edgeolk.sorf.defaults import (
+    MIN_WITH_PROCESS,
     default_memory_rows,
+    default_vectors,
     min_frequencies,
     min_memory_rows,
     with_linear_group,
@@ -159,6 +161,9 @@ def configure(given: Given) -> Choices:
     budget = budget_of(MEMBERS, common["budget"], ram, params, default_members)
     lists = _take_lists(params, forecasts=forecasts)
     columns = given.columns
+    takes_process = params.get("gaussian_process") is True
+    if takes_process:
+        del params["gaussian_process"]
     has_row_memory = parts["loss"] == Loss.HINGE and params.get("memory") is None
     fixed: dict[str, Any] = {
         "member": Algorithm.SORF,
@@ -177,10 +182,11 @@ def configure(given: Given) -> Choices:
 
     def configured(
         size: int, *, rows: int = 0, cramped: bool = False, linear: float = 0.0,
-        bare: int = 0, scaling: Preprocessing = preprocessing,
+        bare: int = 0, scaling: Preprocessing = preprocessing, vectors: int = 0,
     ) -> SorfSettings:  # fmt: skip
         known = {**context, "budget": float(size), "usual_memory": float(rows)}
         known |= {"cramped": float(cramped), "usual_linear_group": linear, "bare": float(bare)}
+        known |= {"usual_process": float(vectors)}
         values = values_of(OPTIONS, OPTIONS, {}, known, params)
         check_int(members, size, 0 if forecasts or values["linear_group"] else 1)
         numbers = lists_of(values, **lists)
@@ -201,6 +207,11 @@ def configure(given: Given) -> Choices:
         return settings
 
     if ram is None:
+        if takes_process:
+            raise ValueError(
+                "gaussian_process=True takes half of ram=, which is not given: gaussian_process"
+                " must be a number of vectors, got True"
+            )
         return Choices(budget, [(configured, range(0))], [])
 
     def with_memory(rows: int, *, cramped: bool = False) -> Choice:
@@ -208,6 +219,11 @@ def configure(given: Given) -> Choices:
         return partial(configured, rows=rows, cramped=cramped), sizes
 
     first: list[Choice] = []
+    if takes_process:
+        configured(FREQUENCY_BLOCK, vectors=1)  # raises if nothing of it fits together
+        vectors = default_vectors(ram, n_features, 4 if narrow else 8)
+        remaining = range(MIN_WITH_PROCESS, MAX_SIZE)
+        first += [(partial(configured, vectors=vectors), remaining)] if vectors else []
     if has_row_memory and (rows := default_memory_rows(ram, n_features, columns)):
         first.append(with_memory(rows))
     if has_row_memory and params.get("memory_narrow") and columns <= MAX_REMEMBERED_CLASSES:

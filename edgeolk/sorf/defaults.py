@@ -5,8 +5,10 @@ The size of the memory of rows, and where a linear model is worth more than feat
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import isqrt
 from typing import Any
 
 from edgeolk.configuration.arguments import Choice
@@ -56,6 +58,27 @@ def min_memory_rows(classes: int) -> tuple[int, ...]:
     return (MIN_ROWS,) if classes >= 3 else (MIN_ROWS, FEW_ROWS)
 
 
+#: If asked for, a Gaussian process takes this share of the bytes, where it then has at least so
+#: many vectors, and the features at least so many frequencies.
+PROCESS_SHARE, MIN_VECTORS, MIN_WITH_PROCESS = 0.5, 3, 32
+
+
+def process_bytes(n_vectors: int, n_features: int, item: int) -> int:
+    """Bytes of a Gaussian process with so many vectors; ``item``: bytes of one of its numbers."""
+    t, d, row = 2 + n_features + n_vectors, n_features, n_vectors + 1
+    state = row * (row + 1) // 2 + t * (t + 1) // 2 + t + 8 * d + (d + 1) * n_vectors
+    return item * (state + 3 * t + 2 * d + n_vectors) + 8 * (15 + 7 + 2 * d)
+
+
+def default_vectors(nbytes: int, n_features: int, item: int) -> int:
+    """The number of vectors of a Gaussian process in a block of this size; 0 for no process."""
+    most = int(PROCESS_SHARE * nbytes)
+    fits = bisect_right(
+        range(1, isqrt(nbytes) + 2), most, key=lambda n: process_bytes(n, n_features, item)
+    )
+    return fits if fits >= MIN_VECTORS else 0
+
+
 #: The minimum number of frequencies next to a linear group; with several classes, that of features
 #: that are worth more than a linear group, if there are more inputs.
 MIN_WITH_LINEAR, MIN_OF_FEATURES = 8, 32
@@ -84,7 +107,9 @@ def with_linear_group(
     then the commonest label.
     """
     frequencies = fitted.budget if fitted else 0
-    if frequencies >= n_features or (fitted and fitted.values["memory"]):
+    if frequencies >= n_features or (
+        fitted and (fitted.values["memory"] or fitted.values["gaussian_process"])
+    ):
         return []
     choices: list[Choice] = []
     if frequencies < fewest_frequencies(n_features, columns):

@@ -28,3 +28,4 @@ cdef inline void fill_options(olk_sorf* p, object values) except *:
     p.linear_group = <int32_t><double>values["linear_group"]
     p.delay = <int32_t><double>values["delay"]
     p.kept_answers = <int32_t><double>values["kept_answers"]
+    p.gaussian_process = <int32_t><double>values["gaussian_process"]

@@ -43,6 +43,14 @@ INPUTS = 3
 KERNEL = Gaussian(0.5)
 
 
+#: Regions of a Gaussian process beside the features (c/mixture.h).
+PROCESS = (
+    *("process_words", "process_origin", "process_inputs", "process_vectors"),
+    *("process_coefficients", "process_whitening", "process_factor", "process_mean", "mixture"),
+    *("process_kernel_row", "process_scratch", "process_row"),
+)
+
+
 # ---- options -------------------------------------------------------------------------------------
 
 
@@ -191,6 +199,12 @@ OPTIONS: dict[str, Option] = {
         "delay: for how many waiting rows the answers of experts are kept; all, with ram= at most a"
         " sixteenth of the bytes",
         f"[0, {MAX_DELAY + 1}]", integer=True, omitted=0.0,
+    ),
+    "gaussian_process": Option(
+        28, lambda c: c.get("usual_process", 0.0),
+        "real targets: vectors of a Gaussian process, that of krls_auto, as a second model; the"
+        " answer mixes the two by their errors; True, with ram=: as many as half the bytes hold",
+        f"[0, {MAX_SIZE}]", integer=True, omitted=0.0, switched=True, regions=PROCESS,
     ),
 }
 

@@ -140,6 +140,16 @@ RULES: Refusals = {
             <= (c.values["delay"] + 1.0) * (c.values["delay"] > 0.0)
         )
     ),
+    "{gaussian_process} is for real targets: loss='square'": both(
+        lacks(Loss.SQUARE), lambda c: c.values["gaussian_process"] > 0.0
+    ),
+    "history has no {gaussian_process}: its experts are the last value and a linear model of the"
+    " last values; krls_auto with lags= is one in time": (
+        lambda c: c.values["history"] > 0.0 and c.values["gaussian_process"] > 0.0
+    ),
+    "{gaussian_process} learns a row with its target: no {delay}": (
+        lambda c: c.values["gaussian_process"] > 0.0 and c.values["delay"] > 0.0
+    ),
     "{lapse} is for {last_label}=True: it says how long a label counts": (
         lambda c: c.values["lapse"] > 0.0 and c.values["last_label"] == 0.0
     ),

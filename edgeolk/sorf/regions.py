@@ -21,6 +21,11 @@ from edgeolk.sorf.options import OPTIONS
 HISTORY, PENDING = 20, 9
 
 
+def coordinates(config: Any) -> int:
+    """Coordinates of a Gaussian process: constant, inputs, vectors and the row that enters."""
+    return int(2 + config.n_features + config.n_vectors)
+
+
 def diagonal_inputs(config: Any) -> int:
     """Inputs of the diagonal linear learner, m1."""
     return 4 + (2 if config.values["season"] else 0) + 2 * int(config.n_features)
@@ -148,6 +153,23 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (1, int(c.values["season"]) + 2), "targets of the last season", 61
     ),
     "kernel_rows": Kind("q", (1, 1), "rows learned by the kernel", 62),
+    "process_words": Kind("w", (1, 15), "process: scale, noise, offset, turn of the drift", 114),
+    "process_origin": Kind("d", (1, "n_features"), "process: the first row", 115),
+    "process_inputs": Kind("computing", (8, "n_features"), "process: widths and scales", 116),
+    "process_vectors": Kind("computing", ("n_features", "n_vectors"), "process: vectors", 117),
+    "process_coefficients": Kind("computing", (1, "n_vectors"), "process: their coefficients", 118),
+    "process_whitening": Kind(
+        "computing", lambda c: triangle(c.n_vectors + 1),
+        "process: inverse of a factor of the Gram matrix", 119,
+    ),
+    "process_factor": Kind(
+        "computing", lambda c: triangle(coordinates(c)),
+        "process: factor of the covariance, by columns", 120,
+    ),
+    "process_mean": Kind(
+        "computing", lambda c: (1, coordinates(c)), "process: mean of whitened coordinates", 121
+    ),
+    "mixture": Kind("w", (1, 7), "regrets of features and process, their errors", 122),
     **PREPROCESSING,
     "query": of_call("computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example"),
     "inputs": of_call(
@@ -162,6 +184,12 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
         "scratch: class scores of the memory and of the features",
     ),
+    "process_kernel_row": of_call("computing", (1, "n_vectors"), "scratch: a row with the vectors"),
+    "process_scratch": of_call(
+        "computing", lambda c: (1, 3 * coordinates(c) + 2 * c.n_features),
+        "scratch: a row of the process",
+    ),
+    "process_row": of_call("d", (1, "n_features"), "scratch: the row as it came"),
     "feature_row": of_learning(
         "computing", ("budget", 2),
         "scratch: features of a row, so that an update need not recompute them",

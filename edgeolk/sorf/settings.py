@@ -108,9 +108,11 @@ class SorfSettings(Settings):
         """What a learner with labels spends its bytes on."""
         if not self.needs_labels or self.forecaster:
             return {}
-        names = ("relevance", "memory", "memory_narrow", "drift", "constant", "linear_group")
-        late = ("kept_answers",) if self.values["delay"] else ()
-        return {name: OPTIONS[name].shown(self.values[name]) for name in (*names, *late)}
+        names: tuple[str, ...] = ("relevance", "memory", "memory_narrow", "drift", "constant")
+        names += ("linear_group",)
+        names += ("kept_answers",) if self.values["delay"] else ()
+        names += ("gaussian_process",) if self.is_regression else ()
+        return {name: OPTIONS[name].shown(self.values[name]) for name in names}
 
     @property
     def smallest_kernel(self) -> Settings | None:
@@ -138,6 +140,11 @@ class SorfSettings(Settings):
     def n_outside(self) -> int:
         """Experts beside the blends of groups: linear, last label, commonest label."""
         return sum(int(self.values[name]) for name in ("linear", "last_label", "constant"))
+
+    @property
+    def n_vectors(self) -> int:
+        """Vectors of a Gaussian process beside the features, 0 for none."""
+        return int(self.values["gaussian_process"])
 
     # ---- labels that come late ----------------------------------------------------------------
 
@@ -276,6 +283,11 @@ class SorfSettings(Settings):
         """The longest step as a formula in D and d, and when it happens."""
         if not self.budget and not self.forecaster:
             return "O(d), every step"
+        if self.n_vectors:
+            return (
+                f"{STRUCTURED_STEP}; O(V^3 + V^2 d) for the V = {self.n_vectors} vectors of the"
+                " process, where its widths change"
+            )
         if not self.values["memory"]:
             return STRUCTURED_STEP
         rows = int(self.values["memory"])

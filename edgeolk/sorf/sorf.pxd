@@ -11,8 +11,8 @@ from edgeolk.core.c cimport (
     olk_model_ask, olk_model_ask_late, olk_model_begin, olk_model_begin_answers,
     olk_model_check_target, olk_model_count_answers, olk_model_decide, olk_model_finish,
     olk_model_give_up, olk_model_learn, olk_model_pending, olk_model_predict, olk_model_restart,
-    olk_model_scores, olk_model_tell,
-    olk_model_verdict, olk_model_late_pending, olk_row_sums, olk_verdict,
+    olk_model_keep_raw, olk_model_scores, olk_model_tell, olk_model_variance, olk_model_verdict,
+    olk_model_late_pending, olk_placed_row, olk_raw_row, olk_row_sums, olk_verdict,
 )
 from edgeolk.core.preprocessing cimport use_width
 from edgeolk.core.state cimport (
@@ -43,11 +43,26 @@ cdef inline bint is_late(const State* s) noexcept nogil:
     return s.setup.at.late_counts != 0
 
 
+cdef inline bint mixes(const State* s) noexcept nogil:
+    """Whether a Gaussian process beside the features answers too."""
+    return s.setup.at.mixture != 0
+
+
 # The functions of the family.
 
 cdef inline void clamp_inputs(State* s) noexcept nogil:
     """Clamp inputs that are scaled individually (S 15), not those with a common scale."""
     s.sorf.config.hold = olk_intake_clamp(&s.preprocessing.intake)
+
+
+cdef inline void keep_raw(State* s, const void* x) noexcept nogil:
+    """Keep the row as the caller gave it, for the process; x: as it was placed."""
+    cdef olk_raw_row row
+    if s.preprocessing.reshapes:
+        olk_model_keep_raw(&s.sorf, &s.preprocessing.intake.row)
+    else:
+        row = olk_placed_row(x, s.setup.wide)
+        olk_model_keep_raw(&s.sorf, &row)
 
 
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
@@ -56,6 +71,8 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     cdef int outcome
     if forecasts(s):
         return forecast_learn(s, x, y, f)
+    if mixes(s):
+        keep_raw(s, x)
     clamp_inputs(s)
     outcome = olk_model_learn(&s.sorf, x, y, weight, f, &sums)
     if outcome == DONE and olk_model_finish(&s.sorf, &s.preprocessing.intake, x, &sums):
@@ -66,14 +83,16 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
 cdef inline int sorf_decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
     if forecasts(s):
         return forecast_decide(s, x, f)
+    if mixes(s):
+        keep_raw(s, x)
     clamp_inputs(s)
     return olk_model_decide(&s.sorf, x, f)
 
 
 cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count, bint mean,
                                 double* f) noexcept nogil:
-    if forecasts(s):  # rows one by one
-        return 1 if forecast_decide(s, rows, f) == DONE else 0
+    if forecasts(s) or mixes(s):  # rows one by one
+        return 1 if sorf_decide(s, rows, mean, f) == DONE else 0
     clamp_inputs(s)
     return olk_model_scores(&s.sorf, rows, count, f)
 
@@ -87,9 +106,16 @@ cdef enum:
 cdef inline int64_t sorf_rows_together(const State* s) noexcept nogil:
     """Whole passes, if the buffer of a block has the rows of one."""
     cdef int64_t fit = min(<int64_t>ROWS_OF_CALL, 8 * NUMBERS_OF_BLOCK // row_bytes(s))
-    if forecasts(s) or fit < LEAST_ROWS:
+    if forecasts(s) or mixes(s) or fit < LEAST_ROWS:
         return 1
     return fit - fit % ROWS_OF_PASS if fit >= ROWS_OF_PASS else fit
+
+
+cdef inline double sorf_variance(State* s, const void* x) noexcept nogil:
+    """Of the target of a placed row around the answer of a mixture."""
+    keep_raw(s, x)
+    clamp_inputs(s)
+    return olk_model_variance(&s.sorf, x)
 
 
 cdef inline void sorf_construct(State* s) noexcept nogil:

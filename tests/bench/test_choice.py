@@ -1,4 +1,4 @@
-"""The mixture of learners of targets, and errors in dB."""
+"""The comparison of learners of targets, and errors in dB."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ sys.path.append(str(Path(__file__).parents[2]))
 from bench.filters import choice, untuned
 
 
-def test_a_mixture_follows_the_better_one() -> None:
+def test_a_set_has_a_line_with_every_method_and_its_ratios(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = np.random.default_rng(0)
-    y = rng.normal(size=1500)
-    good, bad = y + 0.1 * rng.normal(size=1500), y + rng.normal(size=1500)
-    for answers in ([good, bad], [bad, good]):
-        f = choice.mixed(answers, y)
-        assert np.array_equal(f[:30], answers[0][:30])
-        assert choice.error_of(f[300:], y[300:]) < 1.02 * choice.error_of(good[300:], y[300:])
-
-
-def test_a_mixture_may_be_better_than_both() -> None:
-    rng = np.random.default_rng(0)
-    y = rng.normal(size=1500)
-    one, other = (y + sign * 0.5 for sign in (1.0, -1.0))
-    assert choice.error_of(choice.mixed([one, other], y)[300:], y[300:]) < 0.1
+    X = rng.normal(size=(300, 3))
+    rows = X, np.sin(X[:, 0]) + 0.1 * rng.normal(size=300)
+    monkeypatch.setattr(choice, "rows_of", lambda name: rows)
+    data: dict[str, dict[str, dict[str, float]]] = {}
+    table = choice.table_of(["ccpp"], "shuffled", "4KiB", data)
+    found = data["ccpp"]["shuffled, 4KiB"]
+    assert set(found) == {*choice.METHODS, "vectors"}
+    assert found["vectors"] > 0
+    line, mean, worse = table.rows
+    assert line[:3] == ["ccpp", "3", str(found["vectors"])]
+    ratio = found[choice.MIXED] / found["features"]
+    at = table.header.index(f"{choice.MIXED} / features")
+    assert line[at] == mean[at] == f"{ratio:.3f}"
+    assert worse[at] == f"{int(ratio > choice.WORSE)} of 1"
 
 
 def test_errors_are_relative_to_the_targets() -> None:

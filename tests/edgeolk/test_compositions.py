@@ -231,6 +231,15 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "novelty", "delay": 2}, "delay is for labels and targets of rows"),
             ({"n_classes": 256, "delay": 2}, "an answer is a byte: at most 255 classes"),
             ({"delay": 2, "kept_answers": 4}, "kept_answers must be from 1 to"),
+            ({"gaussian_process": 5}, "gaussian_process is for real targets"),
+            (
+                {"loss": "square", "gaussian_process": 5, "delay": 2},
+                "gaussian_process learns a row with its target",
+            ),
+            (
+                {"loss": "square", "gaussian_process": 5, "history": True},
+                "history has no gaussian_process",
+            ),
             ({"clock": True}, "clock is for loss='novelty' with history=True"),
             ({"loss": "novelty", "clock": True}, "clock is for loss='novelty' with history=True"),
             ({"loss": "square", "leak": 0.01}, "leak is for classification"),

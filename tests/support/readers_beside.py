@@ -24,6 +24,7 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     {"scale": "standard"},
     {"clip_rows": 2.0},
     {"n_classes": 3},
+    {"loss": "square", "gaussian_process": 9},
 )
 
 
@@ -32,7 +33,7 @@ def built(name: str, **options: Any) -> ek.Learner | None:
     size = {"D": 70} if name in ("fogd", "sorf") else {"budget": 60}
     try:
         return ek.Learner(name, n_features=D, **{**LIVELY.get(name, {}), **size, **options})
-    except ValueError:
+    except (TypeError, ValueError):
         return None
 
 

@@ -45,6 +45,7 @@ static void ek_enter(uint8_t *base, olk_untuned *t)
     t->d = ek_ring.inputs;
     t->budget = ek_ring.budget;
     t->stride = ek_ring.stride;
+    t->weight = 1.0;
     t->n = *ek_vectors(base);
     t->words = (olk_tracking *)ek_at(base, ek_ring.at.tracking);
     t->origin = (double *)ek_at(base, ek_ring.at.origin);

@@ -32,6 +32,7 @@ cdef inline void attach_tracker(SupportVectorRing ring, olk_tracking* words,
         t.recent = &ring.recent[0]
         t.pending_rows = &ring.pending_rows[0, 0]
     t.budget = ring.c.budget
+    t.weight = 1.0
     t.stride = ring.c.stride
     t.words = words
     t.origin = &ring.origin[0]

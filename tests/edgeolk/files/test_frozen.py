@@ -26,7 +26,7 @@ VALUES = {
     " epsilon nu radius coherence last_rows dependence forgetting noise jitter lags delay",
     Family.SORF: "r unit sharp delta cmin cmax shrink linear last_label relevance groups nu window"
     " scratch history horizon season drift leak memory lapse clock memory_narrow constant"
-    " linear_group delay kept_answers",
+    " linear_group delay kept_answers gaussian_process",
 }
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
@@ -48,6 +48,7 @@ OMITTED = {
         "nu": 0.05, "window": 4096.0, "scratch": 0.0, "history": 0.0, "horizon": 1.0, "season": 0.0,
         "drift": 0.0, "leak": 0.0, "memory": 0.0, "lapse": 0.0, "clock": 0.0, "memory_narrow": 0.0,
         "constant": 0.0, "linear_group": 0.0, "delay": 0.0, "kept_answers": 0.0,
+        "gaussian_process": 0.0,
     },
 }  # fmt: skip
 OMITTED_SCALER = {"scale.clip": 5.0, "scale.window": 10_000.0}
@@ -85,7 +86,9 @@ OPTION_REGIONS = {
     "posterior_factor": 87, "lagging": 88, "recent_targets": 89, "pending_rows": 90,
     "moments": 81, "units": 82, "frozen": 83, "label_counts": 100, "linear_weights": 101,
     "linear_mean": 102, "late_counts": 110, "late_losses": 111, "late_answers": 112,
-    "late_scores": 113,
+    "late_scores": 113, "process_words": 114, "process_origin": 115, "process_inputs": 116,
+    "process_vectors": 117, "process_coefficients": 118, "process_whitening": 119,
+    "process_factor": 120, "process_mean": 121, "mixture": 122,
 }  # fmt: skip
 PARTS = (
     "dtype coefficients rows update loss sampling policy projection schedule averaging basis"
@@ -107,6 +110,13 @@ STRUCTS = {
     " noise_rows:d noise_share:d noise_information:d inputs_seen:d drift_turn:d target_offset:d"
     " first_targets:d first_target_0:d first_target_1:d first_target_2:d",
     "lagging": "known_targets:d rows_pending:d oldest_pending:d",
+    "process_words": "process_scale_sum:d process_scale_weight:d process_noise_in_use:d"
+    " process_log_noise:d process_log_noise_in_use:d process_noise_rows:d process_noise_share:d"
+    " process_noise_information:d process_inputs_seen:d process_drift_turn:d"
+    " process_target_offset:d process_first_targets:d process_first_target_0:d"
+    " process_first_target_1:d process_first_target_2:d",
+    "mixture": "features_regret:d process_regret:d features_regret_squares:d"
+    " process_regret_squares:d mean_error:d features_mean_square:d mixed_rows:d",
     "evidence": "evidence_error:d evidence_weight:d posterior_scale:d",
     "memory_state": "memory_held:q",
     "watch": "idle_rows:q alarms:q watch_counts:q verdict:q",
@@ -140,6 +150,9 @@ TYPES = {
     "posterior_factor": "real", "moments": "d", "units": "b", "frozen": "w",
     "label_counts": "f", "linear_weights": "storage", "linear_mean": "storage",
     "late_counts": "i", "late_losses": "computing", "late_answers": "b", "late_scores": "f",
+    "process_origin": "d", "process_inputs": "computing", "process_vectors": "computing",
+    "process_coefficients": "computing", "process_whitening": "computing",
+    "process_factor": "computing", "process_mean": "computing",
 }  # fmt: skip
 
 

@@ -383,6 +383,8 @@ EVERY: list[tuple[str | None, dict[str, Any]]] = [
     ("sorf", {"D": 16, "delay": 7, "kept_answers": 3}),
     ("sorf", {"D": 16, "delay": 3, "n_classes": 3}),
     ("sorf", {"D": 16, "delay": 3, "loss": "square", "dtype": "float64"}),
+    ("sorf", {"D": 16, "gaussian_process": 3, "loss": "square", "dtype": "float64"}),
+    ("sorf", {"D": 16, "gaussian_process": 3, "loss": "square"}),
 ]  # fmt: skip
 REALS = (math.nan, math.inf, -math.inf, 0.0, -1.0, 0.5, 2.5, 7.0, 1e19, 3e38, -1e37, 1e200, -1e300)
 WHOLES = (-5, -1, 0, 1, 2, 3, 4, 5, 7, 59, 61, 100, 1 << 20, 0xE0, 6, 3 << 16, 1 << 40, 1 << 62)

@@ -34,9 +34,14 @@ KEPT = {
     ),
     "c/ring_table.h 1e-300": "the smallest ridge",
     **dict.fromkeys(
-        (f"c/krls_auto.h {limit}" for limit in ("1e18", "1e60", "1e100", "1e150")),
+        (
+            f"c/krls_auto{name}"
+            for name in (".h 1e18", ".h 1e60", "_types.h 1e18", "_types.h 1e100", "_types.h 1e150")
+        ),
         "where a filter starts again, far below the bounds",
     ),
+    "c/mixture.h 1e-300": "the smallest divisor",
+    "c/mixture.h 1e150": "the largest error whose square counts",
     "files/holds.pyx 1e18": "integers that a message shows as such",
     "c/sorf_row.h 1e30": "the largest sum of a row in single precision",
     "checkpointer.py 2**62": "the largest argument",

@@ -65,6 +65,16 @@ ADDED: dict[str, dict[str, Case]] = {
             "sorf", {"dtype": "int8", "budget": 70, "n_classes": 3, "delay": 5, "memory": 5}, 40),
         "sorf-late-regression": ("sorf", {"dtype": "int8", "loss": "square", "delay": 5}, 40),
     },
+    "mixture": {
+        **{f"sorf-mixture-{dtype}": (
+               "sorf", {"dtype": dtype, "loss": "square", "gaussian_process": 6}, 60)
+           for dtype in ("int8", "float32", "float64")},
+        "sorf-mixture-scaled": (
+            "sorf", {"dtype": "int8", "loss": "square", "gaussian_process": 6,
+                     "scale": "standard"}, 40),
+        "sorf-mixture-waiting": (
+            "sorf", {"dtype": "int8", "loss": "square", "gaussian_process": 6}, 2),
+    },
     "rules": {
         **{f"sorf-constant-{dtype}": ("sorf", {"dtype": dtype, "budget": 70}, 40)
            for dtype in ("int8", "float32", "float64")},

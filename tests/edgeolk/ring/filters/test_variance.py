@@ -78,7 +78,7 @@ def test_others_say_who_has_variances() -> None:
     for name in ("knlms", "ogd", "sorf"):
         learner = ek.Learner(name, n_features=1, budget=5)
         for call in (learner.variance_one, learner.variance, learner.interval_one):
-            with pytest.raises(AttributeError, match="krls_t, sogp and krls_auto have"):
+            with pytest.raises(AttributeError, match="krls_t, sogp, krls_auto, and sorf with"):
                 call([[0.0]])
 
 
