@@ -251,7 +251,7 @@ class Fuzzer:
                 peak = tracemalloc.get_traced_memory()[1]
                 self.most_memory = max(self.most_memory, peak - size)
             reason = str(error)
-            if not reason or not reason[0].isalpha():
+            if not any(map(str.isalpha, reason)):
                 raise BrokenError(f"refused without a reason: {reason!r}") from error
             self.reasons[" ".join(w for w in reason.split() if w.isalpha())[:60]] += 1
             return None
