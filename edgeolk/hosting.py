@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from edgeolk.calibration import Probabilities
     from edgeolk.configuration.plan import RamError
     from edgeolk.export import check_exportable
-    from edgeolk.export.costs import FLAGS, Row, costs_of, stacks_of
+    from edgeolk.export.costs import FLAGS, Row, costs_of, factors_of, stacks_of
     from edgeolk.export.folder import SCRATCH
     from edgeolk.learner import Learner
     from edgeolk.parts.numbers import Dtype
@@ -43,6 +43,7 @@ __all__ = [
     "chooses_loss",
     "claim_folder",
     "costs_of",
+    "factors_of",
     "freeze",
     "from_block",
     "last_forecast",
@@ -62,7 +63,7 @@ _HOMES = {
     "calibration": ("Probabilities",),
     "configuration.plan": ("RamError",),
     "export": ("check_exportable",),
-    "export.costs": ("FLAGS", "Row", "costs_of", "stacks_of"),
+    "export.costs": ("FLAGS", "Row", "costs_of", "factors_of", "stacks_of"),
     "export.folder": ("SCRATCH",),
     "parts.numbers": ("Dtype",),
 }

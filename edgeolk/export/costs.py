@@ -170,6 +170,14 @@ def _was_counted(learner: Learner) -> bool:
     return kind == "learner" and all(options[name] == value for name, value in _COUNTED.items())
 
 
+def factors_of(core: str, kind: str = "learner", dtype: str = "int8") -> list[list[float]]:
+    """The factors of ``terms`` in the library's arithmetic: to score, to learn, the longest."""
+    for key, *each in _FITTED["fits"]:
+        if key == [kind, dtype, core, "library"]:
+            return [[float(factor) for factor in fit] for fit in each]
+    raise ValueError(f"core is {core!r}: no {kind} of {dtype} was counted on it")
+
+
 def instructions_of(learner: Learner) -> list[Row]:
     """The estimated instructions per row; empty if its kind and options were not counted."""
     if not _was_counted(learner):

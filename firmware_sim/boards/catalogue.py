@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from edgeolk.hosting import factors_of
 from firmware_sim.errors import SimulatorError
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -60,20 +61,33 @@ _LANES = Core(
     "counted for four lanes, int8",
 )
 # B = 100 and d = 16 take 20,000 instructions of a Cortex-M4F, 711,000 of a Cortex-M0, in C.
-# Structured features: least squares on the first table of bench/results/mcu.md (C that computes
-# in double, gcc -O2, d = 5 and 22, D = 150 to 4,000); classes by a run of `robot` with four. Rows
-# held beside them: edgeolk/export/fitted.json; of four lanes, counted for d = 5 and 16. Of their
-# narrower kernel: counted with 60 and 260 rows of 5 inputs, two classes and four; of four lanes, by
-# the time that bench/results/pushes.md has for it.
+# Structured features: the fits of edgeolk/export/fitted.json. The narrower kernel of rows held beside
+# them: counted with 60 and 260 rows of 5 inputs, two classes and four, D = 64; of four lanes, rows
+# held were counted for d = 5 and 16, and their narrower kernel is by the time that
+# bench/results/pushes.md has for it.
+
+
+def _fitted(core: str, score: tuple[float, float], change: tuple[float, float]) -> list[Cost]:
+    """To score a row, and to learn one that changes everything; with the narrower kernel's."""
+    fits = factors_of(core)
+    return [
+        Cost(
+            fixed=fit[0], per_reading=fit[2], per_block=fit[1], per_block_reading=fit[3],
+            per_block_class=fit[5], per_held=fit[6], per_held_reading=fit[7],
+            per_held_narrow=narrow[0], narrow=narrow[1],
+        )
+        for fit, narrow in ((fits[0], score), (fits[2], change))
+    ]  # fmt: skip
+
+
 _SINGLE = Core(
     "float unit",
     5.0,
     120.0,
     120.0,
     "counted on an emulated Cortex-M4F, B = 100, d = 16",
-    Cost(23_300.0, 1_100.0, 16_100.0, 64.0, 6_800.0, 2_510.0, 332.0, 185.0, 14_000.0),
-    Cost(25_400.0, 9_900.0, 512_000.0, 578.0, 60_000.0, 4_000.0, 332.0, 185.0, 27_000.0),
-    "counted on an emulated Cortex-M4F, int8, in double",
+    *_fitted("Cortex-M4F", (21.0, 400.0), (22.0, 700.0)),
+    "counted on an emulated Cortex-M4F, int8",
 )
 _SOFT = Core(
     "float in software",
@@ -81,9 +95,8 @@ _SOFT = Core(
     2_310.0,
     2_310.0,
     "counted on an emulated Cortex-M0",
-    Cost(62_900.0, 490.0, 316_000.0, 803.0, 72_000.0, 8_760.0, 1_140.0, 560.0, 43_000.0),
-    Cost(864_000.0, 0.0, 1_560_000.0, 13_500.0, 108_000.0, 12_000.0, 1_140.0, 550.0, 82_000.0),
-    "counted on an emulated Cortex-M0, int8, in double",
+    *_fitted("Cortex-M0", (280.0, 13_000.0), (280.0, 20_000.0)),
+    "counted on an emulated Cortex-M0, int8",
 )
 
 

@@ -4,11 +4,10 @@ Instructions were counted once for each kind of core (`boards.Core`), and every 
 run at its average rate.
 
 Support vectors cost kernel rows. Structured features (``sorf``) cost what `boards.Cost` lists for
-scoring a row and for the longest step, which changes weights and relevance: the score is within
-20 % of the counts that bench/results/mcu.md has for 928 and more frequencies in double on the cores
-here. The longest step is rare: the first 50 rows stay below it, and 2,000 rows with surprising
-labels reach it. Both are within 30 % of those of a 64-bit Raspberry Pi in
-bench/results/boards.md. A row that changes nothing takes `QUIET` scores, plus the cost of the row
+scoring a row and for the longest step, which changes weights and relevance: fits to counts on
+emulated cores (edgeolk/export/fitted.json). The longest step is rare: the first 50 rows stay below
+it, and 2,000 rows with surprising labels reach it. Both are within 30 % of those of a 64-bit
+Raspberry Pi in bench/results/boards.md. A row that changes nothing takes `QUIET` scores, plus the cost of the row
 memory. How many rows change something depends on the stream: the mean over a stream, computed from
 both and from the learner's updates, is within 30 % of the counted means, but up to four times too
 high for few rows, most of which come before the width of the kernel is known.
