@@ -208,7 +208,7 @@ def big_endian(monkeypatch: pytest.MonkeyPatch) -> None:
 @stems
 def test_a_big_endian_machine_writes_the_same_file(stem: str) -> None:
     data = laid_out(data_of(5, stem), int, 0, False)  # a header of today
-    assert restore.written(memoryview(turned(data))) == data
+    assert restore.written(bytearray(turned(data))) == data
 
 
 @pytest.mark.usefixtures("big_endian")

@@ -123,7 +123,7 @@ def test_the_other_byte_order(form, monkeypatch):
             )
             assert np.array_equal(here, there)
             assert here.any(), name
-    assert restore.written(memoryview(other)) == file
+    assert restore.written(bytearray(other)) == file
 
 
 @pytest.mark.parametrize("form", FORMS)
