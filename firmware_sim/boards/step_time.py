@@ -7,10 +7,9 @@ Support vectors cost kernel rows. Structured features (``sorf``) cost what `boar
 scoring a row and for the longest step, which changes weights and relevance: fits to counts on
 emulated cores (edgeolk/export/fitted.json). The longest step is rare: the first 50 rows stay below
 it, and 2,000 rows with surprising labels reach it. Both are within 30 % of those of a 64-bit
-Raspberry Pi in bench/results/boards.md. A row that changes nothing takes `QUIET` scores, plus the cost of the row
-memory. How many rows change something depends on the stream: the mean over a stream, computed from
-both and from the learner's updates, is within 30 % of the counted means, but up to four times too
-high for few rows, most of which come before the width of the kernel is known.
+Raspberry Pi in bench/results/boards.md. A row that changes nothing takes `QUIET` scores, plus the
+cost of the row memory. How many rows change something depends on the stream: the mean over a
+stream, computed from both and from the learner's updates, is within 30 % of the counted means.
 """
 
 from __future__ import annotations

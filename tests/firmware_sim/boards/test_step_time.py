@@ -10,6 +10,7 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
+from bench.mcu.rows import stream
 from firmware_sim.boards import BOARDS
 from firmware_sim.boards.step_time import QUIET, timing
 from firmware_sim.report import to_dict, to_text
@@ -69,8 +70,7 @@ def test_recorded_streams() -> None:
     rows = list(cells("Streams"))
     assert len(rows) == 3
     for device, _, name, n_rows, *counts in rows:
-        X, y = stream(name, int(n_rows))
-        y = np.where(y > 0, 1.0, -1.0) if set(y) <= {0.0, 1.0} else signs_of(y)
+        X, y = stream(name, int(n_rows), 1000)
         learner = ek.Learner(n_features=X.shape[1], ram="4KiB")
         learner.learn_many(X, y)
         changed = learner.updates / learner.steps
@@ -92,11 +92,11 @@ def test_recorded_step_of_a_raspberry_pi() -> None:
 
 
 def test_classes_cost_more() -> None:
-    """Of `robot` with four classes, 4 KiB, an emulated Cortex-M4F and M0 counted these."""
+    """Of 400 rows with four classes an emulated Cortex-M4F and M0 counted these."""
     plan = ek.plan("sorf", n_features=24, budget=120, n_classes=4)
     for device, scored, longest in (
-        ("nrf52840", 126_010, 1_676_400),
-        ("microbit", 1_179_117, 5_276_000),
+        ("nrf52840", 46_678, 148_640),
+        ("microbit", 999_783, 2_479_750),
     ):
         found = timing(BOARDS[device], plan, 24)
         assert found.longest is not None
@@ -108,8 +108,8 @@ def test_classes_cost_more() -> None:
 @pytest.mark.parametrize(
     ("device", "classes", "scored", "longest"),
     [
-        ("nrf52840", {}, 54_480, 69_000), ("nrf52840", {"n_classes": 4}, 73_160, 82_480),
-        ("microbit", {}, 169_031, 218_188), ("microbit", {"n_classes": 4}, 214_562, 237_688),
+        ("nrf52840", {}, 6_026, 6_200), ("nrf52840", {"n_classes": 4}, 5_454, 6_120),
+        ("microbit", {}, 75_326, 79_188), ("microbit", {"n_classes": 4}, 94_485, 107_813),
     ],
 )  # fmt: skip
 def test_the_narrower_kernel_of_a_memory_costs_more(
