@@ -8,6 +8,7 @@ cards are, since their makers publish little.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from edgeolk.hosting import factors_of
 from firmware_sim.errors import SimulatorError
@@ -32,6 +33,11 @@ class Cost:
     #: with a second, narrower kernel: additional for each row of the memory, and per step
     per_held_narrow: float
     narrow: float
+
+
+class _Costs(TypedDict):
+    score: Cost
+    change: Cost
 
 
 @dataclass(frozen=True)
@@ -67,17 +73,18 @@ _LANES = Core(
 # bench/results/pushes.md has for it.
 
 
-def _fitted(core: str, score: tuple[float, float], change: tuple[float, float]) -> list[Cost]:
+def _fitted(core: str, score: tuple[float, float], change: tuple[float, float]) -> _Costs:
     """To score a row, and to learn one that changes everything; with the narrower kernel's."""
-    fits = factors_of(core)
-    return [
-        Cost(
-            fixed=fit[0], per_reading=fit[2], per_block=fit[1], per_block_reading=fit[3],
-            per_block_class=fit[5], per_held=fit[6], per_held_reading=fit[7],
-            per_held_narrow=narrow[0], narrow=narrow[1],
-        )
-        for fit, narrow in ((fits[0], score), (fits[2], change))
-    ]  # fmt: skip
+    to_score, _, longest = factors_of(core)
+    return {"score": _cost(to_score, *score), "change": _cost(longest, *change)}
+
+
+def _cost(fit: list[float], held: float, narrow: float) -> Cost:
+    return Cost(
+        fixed=fit[0], per_reading=fit[2], per_block=fit[1], per_block_reading=fit[3],
+        per_block_class=fit[5], per_held=fit[6], per_held_reading=fit[7],
+        per_held_narrow=held, narrow=narrow,
+    )  # fmt: skip
 
 
 _SINGLE = Core(
@@ -86,8 +93,8 @@ _SINGLE = Core(
     120.0,
     120.0,
     "counted on an emulated Cortex-M4F, B = 100, d = 16",
-    *_fitted("Cortex-M4F", (21.0, 400.0), (22.0, 700.0)),
-    "counted on an emulated Cortex-M4F, int8",
+    **_fitted("Cortex-M4F", (21.0, 400.0), (22.0, 700.0)),
+    structured_source="counted on an emulated Cortex-M4F, int8",
 )
 _SOFT = Core(
     "float in software",
@@ -95,8 +102,8 @@ _SOFT = Core(
     2_310.0,
     2_310.0,
     "counted on an emulated Cortex-M0",
-    *_fitted("Cortex-M0", (280.0, 13_000.0), (280.0, 20_000.0)),
-    "counted on an emulated Cortex-M0, int8",
+    **_fitted("Cortex-M0", (280.0, 13_000.0), (280.0, 20_000.0)),
+    structured_source="counted on an emulated Cortex-M0, int8",
 )
 
 
