@@ -202,16 +202,11 @@ static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v, ptr
 }
 #endif
 
-/* v <- H (second o H (first o H v)), natural order, not normalised; lines from number `used_lines`
-   on are 0. */
-static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, ptrdiff_t used_lines,
-                                     const olk_signs *restrict first,
-                                     const olk_signs *restrict second)
+#if !OLK_BYTES
+/* The same of one block without vectors: zeros take no less there, and a parameter takes flash. */
+static void olk_hadamard_of_lines(olk_entry *restrict v, const olk_signs *restrict first,
+                                  const olk_signs *restrict second)
 {
-#if OLK_BYTES
-    olk_hadamard_many(1, v, used_lines, first, second, 0);
-#else
-    (void)used_lines;
     for (int round = 0; round < 3; round++) {
         for (int h = 1; h < 64; h *= 2)
             for (int i = 0; i < 64; i += 2 * h)
@@ -223,8 +218,27 @@ static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, ptrdiff_t used_lines
         if (round < 2)
             olk_flip_lines(v, round ? second : first);
     }
-#endif
 }
+#endif
+
+/* v <- H (second o H (first o H v)), natural order, not normalised; lines from number `used_lines`
+   on are 0. */
+#if OLK_BYTES
+static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, ptrdiff_t used_lines,
+                                     const olk_signs *restrict first,
+                                     const olk_signs *restrict second)
+{
+    olk_hadamard_many(1, v, used_lines, first, second, 0);
+}
+#else
+static inline void olk_hadamard(olk_entry *restrict v, ptrdiff_t used_lines,
+                                const olk_signs *restrict first,
+                                const olk_signs *restrict second)
+{
+    (void)used_lines;
+    olk_hadamard_of_lines(v, first, second);
+}
+#endif
 
 /* olk_hadamard of two blocks of 64 consecutive lines; `signs_stride` as above. Where a block takes
    at most four registers, both are transformed together: each stage waits for the previous one,
