@@ -91,7 +91,7 @@ def resolved(config: ReplayConfig, stream: Stream) -> tuple[ReplayConfig, str, f
 
 
 def _first_rows(config: ReplayConfig, stream: Stream) -> tuple[Row, float | None]:
-    """Return the first targets, as far as the stream can be read again, and the usual period."""
+    """Return the first targets, as far as the stream can be read again, and seconds per row."""
     cadence, labels = Cadence(), config.label_kind.labels()
     found: list[Row] = []
     ends = (FIRST_ROWS, config.limit, stream.kept)
@@ -100,7 +100,7 @@ def _first_rows(config: ReplayConfig, stream: Stream) -> tuple[Row, float | None
         for block in checked(replace(config, limit=limit), stream, labels):
             cadence.add_block(block.block.seconds)
             found.append(block.y[np.isfinite(block.y)])
-    return np.concatenate([np.empty(0), *found]), cadence.period
+    return np.concatenate([np.empty(0), *found]), cadence.seconds_per_row
 
 
 def shared(config: ReplayConfig, n_features: int) -> list[ReplayConfig]:

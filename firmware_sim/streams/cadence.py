@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from statistics import median
+from statistics import fmean, median
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from firmware_sim.streams.block import Row
 
 #: Gaps that the period is the median of.
 _MAX_GAPS = 1_000
+#: Rows are uneven if more than this share of gaps is longer than twice the period.
+_UNEVEN = 0.1
 #: Times are descending if gaps go back more than this many times as often as forward.
 _MOSTLY = 9
 
@@ -95,3 +97,19 @@ class Cadence:
         gaps = self._back if self.falls else self._gaps
         usual = median(gaps) if gaps else 0.0
         return usual if usual > 0.0 else None
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether many rows come much later than usual, not only after a few breaks."""
+        gaps, usual = self._back if self.falls else self._gaps, self.period
+        if usual is None:
+            return False
+        return sum(gap > 2.0 * usual for gap in gaps) > _UNEVEN * len(gaps)
+
+    @property
+    def seconds_per_row(self) -> float | None:
+        """What a number of rows takes, by row: the period, the mean gap where rows are uneven.
+
+        Sensors that report one after the other every five minutes have a period of seconds.
+        """
+        return fmean(self._back if self.falls else self._gaps) if self.is_uneven else self.period

@@ -133,6 +133,8 @@ def _time(reading: Reading, moments: Moments | None, tally: Tally) -> str:
     parts.append(order)
     if cadence.period is not None:
         parts.append(f"every {cadence.period:g} s, {counted(tally.gaps, 'gap')}")
+        if cadence.is_uneven:
+            parts.append(f"uneven: a row takes {cadence.seconds_per_row:.3g} s on average")
     return ", ".join(parts)
 
 

@@ -27,6 +27,22 @@ def test_period_is_the_median_gap() -> None:
     assert taken(math.nan, 1.0, math.nan).period is None
 
 
+def test_a_row_of_sensors_one_after_the_other_takes_the_mean_gap() -> None:
+    """Three report within seconds of each other, every five minutes."""
+    times = [300 * turn + 17 * sensor for turn in range(60) for sensor in range(3)]
+    cadence = taken(*times)
+    assert cadence.period == 17.0
+    assert cadence.is_uneven
+    assert cadence.seconds_per_row == pytest.approx(times[-1] / (len(times) - 1))
+
+
+def test_a_few_breaks_are_no_unevenness() -> None:
+    cadence = taken(*range(0, 6000, 60), *range(90_000, 96_000, 60))
+    assert not cadence.is_uneven
+    assert cadence.seconds_per_row == cadence.period == 60.0
+    assert taken().seconds_per_row is None
+
+
 @pytest.mark.parametrize(
     ("seconds", "falls", "warning"),
     [
