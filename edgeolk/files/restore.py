@@ -128,7 +128,10 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
     words: dict[str, Any] = {name: getattr(head, name) for name in PLACES}
     regions: dict[str, tuple[str, int, memoryview]] = {}
     rows = {"support_vectors": head.n_features, "window": head.n_features}
-    rows["support_vectors"] += int(head.values.get("lags", 0))
+    lags = head.values.get("lags", 0.0)
+    if not 0.0 <= lags <= head.nbytes:  # NaN too
+        raise ValueError(f"the model is inconsistent: lags is {lags!r}")
+    rows["support_vectors"] += int(lags)
     rows["levels"] = 2
     rows |= dict.fromkeys(("coefficients", "mean_start", "mean_sum"), head.columns)
     for name, (element, offset, count) in head.table.items():

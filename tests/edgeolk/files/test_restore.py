@@ -79,6 +79,18 @@ def resealed(block: bytes | bytearray) -> bytes:
     return bytes(made)
 
 
+@pytest.mark.parametrize("lags", [float("inf"), float("nan"), -1.0, 1e300])
+def test_a_number_of_lags_that_no_file_holds(lags: float) -> None:
+    """It counts the inputs of a vector before the configuration is judged."""
+    data = bytearray(ek.Learner("krls_auto", n_features=2, budget=6, lags=2)._sealed())
+    head = unpack(data)
+    data[: length_of(data)] = replace(head, values={**head.values, "lags": lags}).pack()
+    data[CRC_OFFSET : CRC_OFFSET + 4] = bytes(4)
+    data[CRC_OFFSET : CRC_OFFSET + 4] = checksum(data, CRC_OFFSET).to_bytes(4, "little")
+    with pytest.raises(ValueError, match="lags is"):
+        ek.Learner._from_block(bytes(data))
+
+
 def test_a_file_that_does_not_count_answers_is_refused() -> None:
     """Of a last label that lapses, a file has the label and the answers since."""
     learner = ek.Learner(n_features=D, D=64, last_label=True, lapse=5)

@@ -73,7 +73,7 @@ def test_wide_table_takes_time_in_proportion(tmp_path: Path) -> None:
     began = time.process_time()
     stream = CsvStream(path, target="y", ignore=[f"c{i}" for i in range(0, columns, 2)])
     assert sum(1 for _ in stream.samples(np.empty(len(stream.features)))) == 2
-    assert time.process_time() - began < 3.0  # 16 s when every name was sought in a list
+    assert time.process_time() - began < 5.0  # 16 s when every name was sought in a list
     with pytest.raises(StreamError, match=r"'gone'.* and 19,961 more$") as error:
         CsvStream(path, target="gone")
     assert len(str(error.value)) < 500
