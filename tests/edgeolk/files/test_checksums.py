@@ -92,6 +92,14 @@ def test_flags_that_nothing_leaves_are_refused(flags: int) -> None:
             ek.attach(memory, **choices)
 
 
+def test_a_block_without_checksums_cannot_be_sealed() -> None:
+    """``restart`` looked for checksums to wipe."""
+    memory = bytearray(ek.plan("spa", n_features=D, budget=B).nbytes)
+    ek.Learner("spa", n_features=D, budget=B, buffer=memory)
+    with pytest.raises(ValueError, match=r"inconsistent: flags 2, which no step or seal leaves$"):
+        ek.attach(with_flags(memory, SEALED), verify=False)
+
+
 def test_a_flag_that_is_off_is_told() -> None:
     memory = with_flags(sealed(), 0)
     for verify in (None, True):
