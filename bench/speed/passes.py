@@ -195,7 +195,7 @@ def make_report(
 ) -> Report:
     """A table for each set, its budgets side by side."""
     introduction = (
-        f"{sentence()}. Part of `python -m bench.speed`: {rounds} rounds, the cases interleaved;"
+        f"{sentence()}. `python -m bench.speed`: {rounds} rounds, the cases interleaved;"
         " medians of processor time.\n\n"
         "Every algorithm with its default parameters over every set, `learn_many`, float32,"
         " Gaussian kernel. Ratio: to rbp on the same set with the same budget, the median of the"
@@ -204,8 +204,8 @@ def make_report(
         " ring is full, the same in each round: what a step costs from then on. Updates: the share"
         " of the rows measured that changed the model. Ring: `full`; `frozen`, full and closed by"
         " default, so that most rows are only scored; `held`, so many and never full; `halved`,"
-        " how often, over the whole run. Few updates make a cheap pass: what a step costs when it"
-        " has to update is in [policies](policies.md)."
+        " how often, over the whole run. Few updates make a cheap pass: what the longest"
+        " step costs is in [steps](steps.md)."
     )
     subjects = {one.subject.key: one.subject for one in made}
     tables = [

@@ -102,5 +102,9 @@ def test_every_page_is_listed_and_what_it_measures_is_there():
     for page in older.PAGES:
         assert (root / "bench" / page.path).is_file()
         assert re.findall(r"python -m ([\w.]+)", page.command)[0] in told
+        if page.path.endswith(".md"):
+            file = root / "bench" / page.path
+            for link in re.findall(r"\]\(([^)#:]+)", file.read_text(encoding="utf-8")):
+                assert (file.parent / link).exists(), (page.path, link)
         for path in page.measures:
             assert list(root.glob(path.removeprefix(":!"))), path
