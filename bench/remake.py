@@ -57,6 +57,8 @@ def make(pages: Sequence[Page], minutes: float) -> list[Page]:
         if done is False:
             failed.append(page)
         how = {True: "made", False: "FAILED", None: "stopped, will continue"}[done]
+        if done and older(page):
+            how = "NOT made: something that it needs is not here,"
         print(f"{page.path}: {how} after {(time.monotonic() - began) / 60:.1f} minutes", flush=True)
     return failed
 
