@@ -14,8 +14,8 @@ GENERATED := $(patsubst %.pyx,%.c,$(shell find edgeolk -name '*.pyx'))
 # Otherwise every test process and its children would compile each module and rewrite each test again.
 unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
-.PHONY: help replay test test-slow test-mcu exports lint bench roofs speed growth peers accuracy papers memory \
-	instructions results bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan checked valgrind tsan soak nightly coverage \
+.PHONY: help replay test test-slow test-mcu exports lint bench speed peers accuracy papers memory \
+	instructions results mutants sanitized fuzz fuzz-guided fuzz-slots asan checked valgrind tsan soak nightly coverage \
 	wheels test-windows test-frozen test-pi docs clean
 help:
 	@echo "make replay   forecast a bundled sensor stream under 4 KiB and print the report"
@@ -25,12 +25,11 @@ help:
 	@echo "make mutants  break checkpoints, files, the simulator and the C in some 490 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
-	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
-	@echo "make results  regenerate the pages of results that take minutes; then list those older than their code"
+	@echo "make bench    speed, peers (each a target of its own; 10 minutes in all)"
+	@echo "make results  make pages of results again that are older than their code, for an hour (MINUTES=n); the same command continues"
 	@echo "make accuracy published figures on a9a"
 	@echo "make papers   reproduce every published table, into bench/papers (half an hour)"
-	@echo "make bytes    error against bytes, every learner on every set (an hour)"
-	@echo "make memory   allocations, resident memory, error against bytes, longest steps"
+	@echo "make memory   allocations, resident memory, longest steps"
 	@echo "make fuzz     a million hostile files and blocks under the sanitizers (FUZZ=n for another number)"
 	@echo "make fuzz-guided  the same, guided by coverage, for an hour (GUIDED=seconds)"
 	@echo "make fuzz-slots  flash slots of an exported learner, by libFuzzer, for an hour (GUIDED=seconds)"
@@ -136,10 +135,10 @@ lint: $(VENV)/.lint
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint edgeolk
 	$(BIN)/python -m edgeolk.core.units $(CC) -O2 -std=gnu11 -Wall -Wextra -Werror
 
-bench: roofs speed growth peers
+bench: speed peers
 
-roofs speed growth: $(VENV)/.bench
-	$(BIN)/python -m bench.$@
+speed: $(VENV)/.bench
+	$(BIN)/python -m bench.speed
 
 papers: $(VENV)/.bench
 	$(PIP) scikit-learn
@@ -155,16 +154,15 @@ memory: $(VENV)/.bench
 instructions: $(VENV)/.sim
 	$(BIN)/python -m bench.instructions
 
-# Regenerates pages of results that take minutes; those still older than their code take longer.
-results: $(VENV)/.test roofs speed growth memory
-	$(BIN)/python -m bench.speed.blocks
-	$(BIN)/python -m bench.fleets
-	$(BIN)/python -m bench.instructions --record
-	$(BIN)/python -m bench.older --save
-	$(BIN)/python -m bench.older
+$(VENV)/.results: $(VENV)/.peers $(VENV)/.wheels
+	$(PIP) --no-build-isolation --editable ".[peers,wheels,mcu]"
+	@touch $@
 
-bytes: $(VENV)/.peers
-	$(BIN)/python -m bench.bytes
+# Makes pages again that are older than their code, with ALL=--all those of another commit too. Ends
+# after about so many minutes, and prints what is left; the same command continues.
+MINUTES ?= 60
+results: $(VENV)/.results
+	$(BIN)/python -m bench.remake --minutes $(MINUTES) $(ALL)
 
 peers: $(VENV)/.peers
 	$(BIN)/python -m bench.peers

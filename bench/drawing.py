@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-COLOURS = {
-    **{"numpy": "#0072B2", "bare": "#D55E00"},
-    **{"float64": "#8C8C8C", "float32": "#0072B2", "float16": "#009E73", "int8": "#D55E00"},
-}
+COLOURS = {"numpy": "#0072B2", "bare": "#D55E00"}
 
 
 def figure_of(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, list[Any]]:

@@ -14,6 +14,9 @@ import edgeolk as ek
 
 ROOT = Path(__file__).resolve().parent.parent
 UNKNOWN = "an unknown commit"
+CHANGED = " and changes to it"
+#: What a benchmark writes: git's words for all other files.
+CODE = (".", ":!bench/results", ":!bench/papers/RESULTS.md", ":!bench/papers/figures")
 #: In prose and in JSON.
 _MEASURED_ON = re.compile(
     r"measured[ _]on\W+(commit `[0-9a-f]+`(?: and changes to it)?|an unknown commit)", re.IGNORECASE
@@ -73,13 +76,12 @@ def git(*words: str) -> str:
 
 
 def here() -> str:
-    """The commit of this tree as text: "commit `4f1c…`", and whether there are changes."""
-    commit = git("rev-parse", "--short=12", "HEAD")
+    """The last commit that changed more than results, as text: "commit `4f1c…`"; and changes."""
+    commit = git("log", "-1", "--abbrev=12", "--format=%h", "--", *CODE)
     if not commit:
         return UNKNOWN
-    results = (":!bench/results", ":!bench/papers/RESULTS.md", ":!bench/papers/figures")
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", *results)
-    return f"commit `{commit}`" + (" and changes to it" if changed else "")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", *CODE)
+    return f"commit `{commit}`" + (CHANGED if changed else "")
 
 
 def commits_of(text: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""Which pages of results are older than the code they measure: ``python -m bench.older``.
+"""The pages of results, and which of them are older than the code they measure.
 
-``--all`` lists all pages, ``--save`` writes them to results/older.md. A page contains its commit
-(commit.py); the code that it measures is listed here.
+``python -m bench.older`` lists the older ones, ``--all`` all pages. A page contains its commit
+(machine.py); the code that it measures is listed here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.machine import ROOT, UNKNOWN, commits_of, git
-from bench.table import Report, Table
+from bench.table import Table
 
 #: The code that processes a row and decides what is learned.
 LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn")
@@ -33,69 +33,71 @@ class Page:
     path : str
         Its path below the folder of the benchmarks.
     command : str
-        The command that regenerates it.
+        The command that makes it.
     measures : sequence of str
         Paths (as for git) of the code that it measures: a commit that changes one makes it older.
+    minutes : int
+        About how long the command takes on a machine that does nothing else.
+    by_case : bool, optional
+        Whether the command can be stopped, and continues with the cases that are not stored.
     """
 
     path: str
     command: str
     measures: Sequence[str]
+    minutes: int
+    by_case: bool = False
+
+    @property
+    def measured_on(self) -> list[str]:
+        """The commits that its figures are from."""
+        file = ROOT / "bench" / self.path
+        return commits_of(file.read_text(encoding="utf-8")) if file.exists() else [UNKNOWN]
 
 
-def _parts(package: str, *parts: str) -> list[Page]:
-    """The pages of a benchmark of several parts."""
-    measures = (*LIBRARY, f"bench/{package}")
+def _parts(package: str, **minutes: int) -> list[Page]:
+    """The pages of a benchmark of several parts, with the minutes of each."""
+    code = (*LIBRARY, f"bench/{package}")
     return [
-        Page(f"results/{package}_{part}.md", f"python -m bench.{package} --only {part}", measures)
-        for part in parts
+        Page(f"results/{package}_{part}.md", f"python -m bench.{package} --only {part}", code, n)
+        for part, n in minutes.items()
     ]
 
 
-_BYTES = (*LIBRARY, "bench/bytes", ":!bench/bytes/ablations")
 PAGES = (
-    Page("results/roofs.md", "make roofs", (*LOOPS, "bench/roofs")),
-    Page("results/passes.md", "make speed", (*LOOPS, "bench/speed")),
-    Page("results/policies.md", "make speed", (*LOOPS, "bench/speed")),
-    Page("results/blocks.md", "python -m bench.speed.blocks", (*LOOPS, "bench/speed/blocks.py")),
-    Page("results/growth.md", "make growth", (*LOOPS, "bench/growth")),
-    Page("results/peers.md", "make peers", (*LIBRARY, "bench/peers")),
-    Page("results/memory.md", "make memory", (*LIBRARY, "bench/memory")),
-    Page("results/steps.md", "make memory", (*LOOPS, "bench/memory/steps.py")),
-    Page("results/instructions.json", "python -m bench.instructions --record",
-         (*LOOPS, "bench/instructions")),
-    Page("results/fleets.md", "python -m bench.fleets", (*LIBRARY, "firmware_sim", "bench/fleets")),
-    Page("results/bytes.md", "make bytes", _BYTES),
-    Page("results/whole.md", "python -m bench.bytes.whole", _BYTES),
-    Page("results/probabilities.md", "python -m bench.probabilities",
-         (*LIBRARY, "bench/probabilities.py", "bench/bytes/sets.py")),
-    Page("results/remembered.md", "python -m bench.bytes.remembered",
-         (*LIBRARY, "bench/bytes/remembered.py", "bench/bytes/sets.py")),
-    Page("results/pushes.md", "by hand: what was tried and left",
-         ("edgeolk/c/row_memory.h", "edgeolk/sorf/defaults.py")),
-    Page("results/ablations.md", "python -m bench.bytes.ablations",
-         (*LIBRARY, "bench/bytes/ablations")),
-    Page("results/without.md", "python -m bench.without", (*LIBRARY, "bench/without.py")),
+    Page("results/passes.md", "python -m bench.speed", (*LOOPS, "bench/speed"), 4),
+    Page("results/peers.md", "python -m bench.peers", (*LIBRARY, "bench/peers"), 6),
     Page("results/layers.md", "python -m bench.layers",
-         ("edgeolk", "firmware_sim", "bench/layers.py")),
-    Page("results/live.md", "python -m bench.live --save",
-         ("edgeolk", "firmware_sim/streams", "firmware_sim/replaying", "bench/live.py")),
-    Page("results/filters.md", "python -m bench.filters", (*LIBRARY, "bench/filters")),
-    Page("results/untuned.md", "python -m bench.filters.untuned",
-         (*LIBRARY, "bench/filters/untuned.py")),
-    Page("results/rules.md", "python -m bench.rules",
-         (*LIBRARY, "bench/rules")),
-    Page("results/choice.md", "python -m bench.filters.choice",
-         (*LIBRARY, "bench/filters/choice.py")),
-    *_parts("time", "forecasts", "peers", "costs", "labels", "horizons"),
-    *_parts("drift", "long", "still", "river"),
-    *_parts("anomalies", "nab", "skab", "streams", "faults", "published"),
-    *_parts("windows", "boards", "bearings", "classes", "novelty"),
-    *_parts("tasks", "classes", "regression", "novelty"),
-    Page("results/mcu.md", "python -m bench.mcu", (*EXPORT, "bench/mcu")),
+         ("edgeolk", "firmware_sim", "bench/layers.py"), 3),
+    Page("results/memory.md", "python -m bench.memory", (*LIBRARY, "bench/memory"), 2),
+    Page("results/steps.md", "python -m bench.memory.steps",
+         (*LOOPS, "bench/memory/steps.py"), 2),
+    Page("results/instructions.json", "python -m bench.instructions --record",
+         (*LOOPS, "bench/instructions"), 1),
     Page("results/boards.md", "python -m release.instructions",
-         (*LOOPS, "release/instructions.py")),
-    Page("papers/RESULTS.md", "make papers", (*LIBRARY, "bench/papers")),
+         (*LOOPS, "release/instructions.py"), 5),
+    Page("results/mcu.md", "EDGEOLK_SIMD=scalar python -m bench.mcu", (*EXPORT, "bench/mcu"), 35,
+         by_case=True),
+    Page("results/whole.md", "python -m bench.bytes.whole", (*LIBRARY, "bench/bytes"), 30,
+         by_case=True),
+    Page("results/rules.md", "python -m bench.rules", (*LIBRARY, "bench/rules"), 10),
+    Page("results/without.md", "python -m bench.without", (*LIBRARY, "bench/without.py"), 10),
+    Page("results/probabilities.md", "python -m bench.probabilities",
+         (*LIBRARY, "bench/probabilities.py", "bench/bytes/sets.py"), 2),
+    Page("results/filters.md", "python -m bench.filters", (*LIBRARY, "bench/filters"), 10),
+    Page("results/untuned.md", "python -m bench.filters.untuned",
+         (*LIBRARY, "bench/filters/untuned.py"), 10),
+    Page("results/choice.md", "python -m bench.filters.choice",
+         (*LIBRARY, "bench/filters/choice.py"), 6),
+    *_parts("time", forecasts=2, peers=5),
+    Page("results/time_horizons.md", "python -m bench.time --only horizons",
+         (*LIBRARY, "bench/time"), 30, by_case=True),
+    *_parts("tasks", classes=5, novelty=2),
+    *_parts("drift", river=10),
+    *_parts("anomalies", nab=4, skab=2, streams=4, faults=3, published=2),
+    *_parts("windows", boards=1, bearings=1, classes=1, novelty=2),
+    Page("papers/RESULTS.md", "python -m bench.papers", (*LIBRARY, "bench/papers"), 25,
+         by_case=True),
 )  # fmt: skip
 
 
@@ -110,26 +112,27 @@ def newer(commit: str, paths: Sequence[str]) -> str:
     return f"{len(since)} commits, the last `{since[0]}`" if since else ""
 
 
+def older(page: Page) -> bool:
+    """Whether code that the page measures has changed since."""
+    return any(newer(commit, page.measures) for commit in page.measured_on)
+
+
 def table(everything: bool = False) -> Table:
     """The table of pages, with a row for each commit of a page."""
     rows = []
     for page in PAGES:
-        file = ROOT / "bench" / page.path
-        for commit in commits_of(file.read_text(encoding="utf-8")) if file.exists() else [UNKNOWN]:
+        for commit in page.measured_on:
             since = newer(commit, page.measures)
             if since or everything:
-                rows.append([page.path, commit, since or "none", f"`{page.command}`"])
-    header = ["page", "measured on", "touched what it measures since", "made again by"]
+                made = [f"`{page.command}`", str(page.minutes)]
+                rows.append([page.path, commit, since or "none", *made])
+    header = ["page", "measured on", "touched what it measures since", "made again by", "minutes"]
     return Table("Pages and the code they measure", header, rows, left=4)
 
 
 def main() -> int:
-    """Print the table, or save all of it."""
-    if "--save" in sys.argv[1:]:
-        about = "`python -m bench.older --save`: what each page was measured on, as of this commit."
-        Report("Pages of results", about, [table(everything=True)]).publish("older")
-    else:
-        print(table("--all" in sys.argv[1:]).markdown())
+    """Print the table."""
+    print(table("--all" in sys.argv[1:]).markdown())
     return 0
 
 

@@ -40,7 +40,7 @@ def missing(version: str) -> list[str]:
         found.append(f"CITATION.cff has another date-released than CHANGELOG.md: {heading[1]}")
     found += [
         f"bench/{page}, measured on {commit}, is older than the code it measures: {command}"
-        for page, commit, _, command in older.table().rows
+        for page, commit, _, command, _ in older.table().rows
     ]
     return found + record.missing()
 

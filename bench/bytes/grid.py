@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 from bench.bytes.sets import SPECS, Rows
-from bench.cache import Record
+from bench.cases import Record
 from edgeolk.parts.methods import find
 from edgeolk.parts.table import DEFAULT_PARTS
 from edgeolk.ring.options import uses
@@ -38,15 +38,14 @@ SETS = (*BINARY, *CLASSES, *REGRESSION)
 
 @dataclass(frozen=True)
 class Job:
-    """One run: a learner over a set.
+    """One run: a learner in ``nbytes`` over a set.
 
-    ``nbytes`` is what is given, 0 for a learner of another library, whose bytes are measured.
-    ``width`` multiplies the set's gamma; 0 is the linear kernel.
+    ``width`` multiplies the set's gamma.
     """
 
     data: str
     name: str
-    nbytes: int = 0
+    nbytes: int
     dtype: str = ""
     coefficients: str = ""
     width: float = 1.0
@@ -75,10 +74,9 @@ class Job:
 
     def exists(self) -> bool:
         """Whether there is such a learner, of whatever size."""
-        kernel = ek.Linear() if self.width == 0.0 else ek.Gaussian(1.0)
         options = {**self.options, "ram": None, "budget": 64}
         try:
-            ek.Config(self.name, n_features=2, kernel=kernel, **options)
+            ek.Config(self.name, n_features=2, kernel=ek.Gaussian(1.0), **options)
         except (ValueError, TypeError):
             return False
         return True
@@ -128,53 +126,19 @@ def choices(
         yield far, {n: value for n, (_, value) in zip(axes, picked, strict=True)}
 
 
-#: Everything: every algorithm x storage x type of coefficients.
-FULL = Grid(
-    sizes=(512, *(KIB * size for size in (1, 2, 4, 16, 64, 256))),
-    names=tuple(row.name for row in ek.algorithms() if row.name != OURS),
-    storage=tuple(
-        itertools.product(("float32", "int8", "float16", "float64"), ("float32", "float64"))
-    ),
-    widths=(1.0, 3.0, 0.3, 0.0),
-    values={
-        "C": (1.0, 0.1, 0.3, 10.0),
-        "eta": (0.1, 0.5, 0.02, 2.0),
-        "rate": (0.25, 0.1, 0.5, 1.0),
-        "lam": (1e-4, 1e-2),
-    },
-    rows=10_000,
-    ours=({}, {"relevance": False}),
-)
-#: The same with fewer rows and settings.
-WIDE = replace(
-    FULL,
-    widths=(1.0, 3.0),
-    values={"C": (1.0, 0.1), "eta": (0.3, 0.05), "rate": (0.5, 0.25), "lam": (1e-4, 1e-2)},
-    rows=4_000,
-    ours=({},),
-)
-#: Those that were best wherever anything was compared, in their smallest storage.
-SMALL = Grid(
-    sizes=tuple(KIB * size for size in (1, 4, 16, 64)),
-    names=("ahpatron", "bpa_s", "bpa_nn", "olrd", "ogd", "fogd", "nogd"),
-    storage=(("int8", "float32"), ("float32", "float32"), ("float32", "float64")),
-    widths=(1.0, 3.0),
-    values={"C": (1.0, 0.1), "eta": (0.3, 0.05), "rate": (0.5, 0.25)},
-    rows=4_000,
-)
-#: Everything in the block: those that were best or smallest somewhere in the frontier.
-WHOLE = replace(
-    SMALL,
+#: The published methods that were best or smallest anywhere, in their smallest storage.
+WHOLE = Grid(
     sizes=(512, *(KIB * size for size in (1, 2, 4, 8, 16))),
     names=(
         *("ahpatron", "bpa_s", "bpa_nn", "olrd", "ogd", "fogd", "nogd"),
         *("avp", "bsgd", "forgetron_basic", "pa1", "pa2", "pegasos", "rbp", "remove_smallest"),
     ),
     storage=(("int8", "float32"), ("float32", "float32")),
-    values=WIDE.values,
+    widths=(1.0, 3.0),
+    values={"C": (1.0, 0.1), "eta": (0.3, 0.05), "rate": (0.5, 0.25), "lam": (1e-4, 1e-2)},
+    rows=4_000,
     ours=({}, {"scale": "common"}),
 )
-GRIDS = {"full": FULL, "wide": WIDE, "small": SMALL}
 
 
 def costs(task: str, answers: NDArray[Any], y: Rows) -> Rows:

@@ -1,10 +1,9 @@
 """Error against bytes with everything in the block: ``python -m bench.bytes.whole``.
 
-The frontier gives every learner rows that were scaled outside and the width of the set. Here a
-learner is what a user makes, ``ek.Learner(n_features=d, ram=R)``: scaler, width, a copy of the row
-and all padding are inside R bytes. Published methods have their scaler, their row and the norms of
-their vectors inside, too; storage, parameters and the width of the kernel are those that turn out
-best. Finished runs are stored in ``bench/bytes/cache``, except ours, which run each time.
+A learner is what a user makes, ``ek.Learner(n_features=d, ram=R)``: scaler, width, a copy of the
+row and all padding are inside R bytes. Published methods have their scaler, their row and the norms
+of their vectors inside, too; storage, parameters and the width of the kernel are those that turn
+out best. Finished runs are stored in ``build/whole.jsonl``; a run that was stopped continues.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,11 +23,12 @@ from bench.bytes.picture import draw_summary
 from bench.bytes.report import REFERENCE, bytes_of, comparisons, losses, needed_bytes
 from bench.bytes.runs import do
 from bench.bytes.sets import SPECS, load
-from bench.cache import Cache, Record
+from bench.cases import Cases, Record
+from bench.machine import ROOT
 from bench.table import RESULTS, Report, Table
 from bench.timing import timed
 
-CACHE = Path(__file__).resolve().parent / "cache" / "whole.jsonl"
+STORED = ROOT / "build" / "whole.jsonl"
 SEEDS = (1, 2, 3)
 #: Additional sets with many inputs.
 MORE = ("dna_train", "mnist_t10k")
@@ -88,9 +87,9 @@ def _cells(each: Frontier, sizes: Sequence[int], find: Callable[[int], Run | Non
     return [each.data, *(cell or "-" for cell in cells)]
 
 
-def report(sets: Sequence[str], jobs: Sequence[Job], cache: Cache) -> tuple[Report, list[Frontier]]:
+def report(sets: Sequence[str], jobs: Sequence[Job], cases: Cases) -> tuple[Report, list[Frontier]]:
     """The tables, and the frontiers of the sets in the picture."""
-    runs, sizes = finished(jobs, cache), sorted({job.nbytes for job in jobs})
+    runs, sizes = finished(jobs, cases), sorted({job.nbytes for job in jobs})
     frontiers = [Frontier(data, runs) for data in sets]
     main = [each for each in frontiers if each.data not in MORE]
     lost = losses(WHOLE, main)
@@ -101,7 +100,7 @@ def report(sets: Sequence[str], jobs: Sequence[Job], cache: Cache) -> tuple[Repo
             " is learned; of real targets the squared error in % of their variance. Scaler, width,"
             " a copy of the row, norms and padding are inside the bytes. sorf is untuned, the mean"
             f" of {len(SEEDS)} seeds. Beside it {len(WHOLE.names)} published methods, those that"
-            " were best or smallest anywhere [among all](bytes.md), with their scaler in the block,"
+            " were best or smallest anywhere among all of them, with their scaler in the block,"
             f" in {len(WHOLE.storage)} storages, {len(WHOLE.widths)} widths and up to two values of"
             " each parameter.",
             "",
@@ -137,12 +136,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="workers")
     parser.add_argument("--print", action="store_true", help="print, and write no page")
     given = parser.parse_args(arguments)
-    cache, jobs = Cache(CACHE), every_job(given.sets, given.sizes)
+    cases, jobs = Cases(STORED), every_job(given.sets, given.sizes)
     from tqdm import tqdm
 
     with tqdm(total=len(jobs), unit="run") as bar:
-        do(jobs, cache, given.processes, bar.update, run, again=OURS)
-    made, frontiers = report(given.sets, jobs, cache)
+        do(jobs, cases, given.processes, bar.update, run)
+    made, frontiers = report(given.sets, jobs, cases)
     picture = RESULTS / "whole.png"
     if not given.print:
         draw_summary(WHOLE, frontiers, REFERENCE, picture)

@@ -1,7 +1,8 @@
 """What exported learners cost on emulated boards: ``python -m bench.mcu [--only streams]``, with
 ``EDGEOLK_SIMD=scalar``: boards have the numbers of that variant.
 
-Each part is a table of results/mcu.md, with the commit that it was measured on.
+Each part is a table of results/mcu.md, with the commit that it was measured on; without ``--only``,
+those of this commit are left as they are, so that a run that was stopped continues.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ import sys
 from importlib import import_module
 
 import edgeolk as ek
-from bench.mcu.page import need_boards, put
+from bench.mcu.page import measured_here, need_boards, put
 
-#: A part's module, named since each asks for packages of its own; its function has the part's name.
+#: A part's module, named since each asks for packages of its own, and the title of its table; its
+#: function has the part's name.
 PARTS = {
-    **dict.fromkeys(("kinds", "sizes", "streams", "bytes_of_an_uno"), "boards"),
-    **{"fixed": "fixed", "peers": "peers"},
+    "kinds": ("boards", "Boards and kinds"),
+    "sizes": ("boards", "Sizes"),
+    "streams": ("boards", "Streams"),
+    "bytes_of_an_uno": ("boards", "What an Uno's learner loses"),
+    "fixed": ("fixed", "What whole numbers lose"),
+    "peers": ("peers", "Beside what others export"),
 }
 
 
@@ -31,7 +37,10 @@ def main() -> int:
             parser.error(f"the variant of the loops must be scalar, as on a board, got {variant}")
     differing = False
     for part in [only] if only else PARTS:
-        table = getattr(import_module(f"bench.mcu.{PARTS[part]}"), part)()
+        module, title = PARTS[part]
+        if not only and measured_here(title):
+            continue
+        table = getattr(import_module(f"bench.mcu.{module}"), part)()
         print(table.markdown())
         put(table)
         differing |= any(row[1] == "library" and row[-1] == "another" for row in table.rows)

@@ -64,5 +64,5 @@ def fixed() -> Table:
         ("set", "rows", "d", "error %", "-DEK_FIXED %", "difference"),
         rows,
         f"The recommended learner with D = {D}, exported and compiled for the host: mistakes in one"
-        f" pass, the mean of {len(SEEDS)} seeds; rows as `bench.bytes` has them.",
+        f" pass, the mean of {len(SEEDS)} seeds; rows as `bench.bytes.sets` has them.",
     )

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import edgeolk as ek
-from bench.cache import Cache
+from bench.cases import Cases
+from bench.machine import ROOT
 from bench.mcu.page import need_boards
 from bench.mcu.rows import Array
 from edgeolk.export import costs
@@ -21,8 +22,8 @@ from edgeolk.export.costs import terms_of
 from firmware_sim.mcu.counting import BOARD_OF, counts
 
 TARGET = Path(costs.__file__).parent / "fitted.json"
-#: The counts of finished runs, so that an interrupted benchmark can continue.
-KEPT = Path("build/instructions.jsonl")
+#: The counts of finished runs: a run that was stopped continues.
+STORED = ROOT / "build" / "instructions.jsonl"
 #: A core with single precision gains nothing by whole numbers.
 LEFT_OUT = ("Cortex-M4F", "whole")
 
@@ -78,16 +79,14 @@ def learner_of(kind: Kind, size: Size) -> ek.Learner:
     return ek.Learner(options.pop("algorithm", None), **options)
 
 
-def counted(cache: Cache, name: Name, size: Size, core: str, how: str) -> list[float]:
+def counted(cases: Cases, name: Name, size: Size, core: str, how: str) -> list[float]:
     """Instructions to score, to learn, and of the longest; NaN where the board is too small."""
-    key = json.dumps([*name, size, core, how])
-    made = cache.get(key)
-    if made is None:
+
+    def make() -> list[float]:
         rows = list(counts(learner_of(KINDS[name], size), [core], [how]))
-        made = {"found": [1e3 * v for v in rows[0][2:]] if rows else [float("nan")] * 3}
-        cache.add(key, {}, made)
-        print(key, *(f"{v:,.0f}" for v in made["found"]), file=sys.stderr, flush=True)
-    return list(made["found"])
+        return [1e3 * v for v in rows[0][2:]] if rows else [float("nan")] * 3
+
+    return list(cases.of(json.dumps([*name, size, core, how]), make))
 
 
 def _runs() -> Iterator[tuple[Name, str, str]]:
@@ -113,15 +112,15 @@ def main() -> int:
     options = parser.parse_args()
     need_boards()
     if options.again:
-        KEPT.unlink(missing_ok=True)
-    cache = Cache(KEPT)
+        STORED.unlink(missing_ok=True)
+    cases = Cases(STORED)
     with ThreadPoolExecutor(options.jobs) as pool:
         asked = [
             (name, size, core, how)
             for name, core, how in _runs()
             for size in KINDS[name].fitted + KINDS[name].held_out
         ]
-        list(pool.map(lambda each: counted(cache, *each), asked))
+        list(pool.map(lambda each: counted(cases, *each), asked))
     lines, worst = [], np.zeros(3)
     for name, core, how in _runs():
         kind = KINDS[name]
@@ -129,7 +128,7 @@ def main() -> int:
             np.array(each, float)
             for each in zip(
                 *(
-                    (terms_of(learner_of(kind, size)), counted(cache, name, size, core, how))
+                    (terms_of(learner_of(kind, size)), counted(cases, name, size, core, how))
                     for size in kind.fitted + kind.held_out
                 ),
                 strict=True,

@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import replace
 
-from bench.machine import here
+from bench.machine import CHANGED, commits_of, here
 from bench.table import RESULTS, Table
 from firmware_sim.mcu import lacking
 
@@ -21,6 +21,12 @@ def _parts() -> list[str]:
 
 def _write(parts: list[str]) -> None:
     PAGE.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+
+
+def measured_here(title: str) -> bool:
+    """Whether the page has the table of that title from this commit."""
+    found = [part for part in _parts() if part.startswith(f"## {title}\n")]
+    return CHANGED not in here() and [commits_of(part) for part in found] == [[here()]]
 
 
 def put(table: Table) -> None:

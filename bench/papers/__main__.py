@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from tqdm import tqdm
 
-from bench.cache import Cache
+from bench.cases import Cases
 from bench.datasets import folder
 from bench.papers import data, figures, report
 from bench.papers.report import ROWS, TUNINGS
 from bench.papers.setting import Row, Setting
-from bench.papers.work import CACHE, Choices, Job, Workbench
+from bench.papers.work import STORED, Choices, Job, Workbench
 
 QUICK_COST = 1.0
 QUICK_PERMUTATIONS = 3
@@ -95,7 +95,7 @@ def main() -> int:
     if problem := _without_data(rows):
         print(problem, file=sys.stderr)
         return 1
-    bench = Workbench(Cache(CACHE), asked.jobs)
+    bench = Workbench(Cases(STORED), asked.jobs)
     choices = Choices(TUNINGS, bench)
     wanted = _needed(rows)
     with tqdm(total=choices.size(wanted), desc="choices", disable=None) as bar:
@@ -108,7 +108,7 @@ def main() -> int:
     founds = []
     for row in rows:
         setting, most = choices.settle(row), row.runs(asked.permutations)
-        found = report.gather(row, setting, _against(row, choices), bench.cache, most)
+        found = report.gather(row, setting, _against(row, choices), bench.cases, most)
         if not found.values:
             found.row = replace(row, why=bench.failed.get(setting.key(0), bench.missing))
         founds.append(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import edgeolk as ek
-from bench.cache import Record
+from bench.cases import Record
 from bench.datasets import Dataset
 from bench.papers.data import BOARD_NOISE, TEST_SEED, checkerboard, split
 from bench.papers.runs import learner_of, wrong

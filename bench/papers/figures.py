@@ -10,7 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from bench.cache import Record
+from bench.cases import Record
 from bench.papers import curves, paper000, paper002, paper003, paper004
 from bench.papers.runs import run
 from bench.papers.setting import Setting
@@ -61,7 +61,7 @@ class Artist:
         title: str,
         call: Callable[[Setting, int], Record] = run,
     ) -> None:
-        """Do the runs that the cache does not have."""
+        """Do the runs that are not stored."""
         listed = list(jobs)
         kind = "" if call is run else f"{call.__name__}:"
         with tqdm(total=len(listed), desc=title, disable=None) as bar:
@@ -69,7 +69,7 @@ class Artist:
 
     def record(self, setting: Setting, seed: int, kind: str = "") -> Record:
         """A run that has been done."""
-        found = self.choices.bench.cache.get(kind + setting.key(seed))
+        found: Record | None = self.choices.bench.cases.get(kind + setting.key(seed))
         assert found is not None
         return found
 

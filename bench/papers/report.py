@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.cache import Cache
+from bench.cases import Cases
 from bench.papers import paper000, paper001, paper002, paper003, paper004
 from bench.papers.setting import Row, Setting, Tuning
 from bench.table import Report, Table
@@ -122,13 +122,13 @@ class Found:
         ]  # fmt: skip
 
 
-def gather(row: Row, setting: Setting, against: Setting | None, cache: Cache, seeds: int) -> Found:
-    """Collect the runs of a row that the cache has."""
+def gather(row: Row, setting: Setting, against: Setting | None, cases: Cases, seeds: int) -> Found:
+    """Collect the runs of a row that are stored."""
     found = Found(row, setting)
     records = []
     for seed in range(seeds):
-        record = cache.get(setting.key(seed))
-        reference = None if against is None else cache.get(against.key(seed))
+        record = cases.get(setting.key(seed))
+        reference = None if against is None else cases.get(against.key(seed))
         if record is None or (against is not None and reference is None):
             continue
         records.append(record)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import edgeolk as ek
-from bench.cache import Record
+from bench.cases import Record
 from bench.datasets import Dataset
 from bench.papers.data import load, split
 from bench.papers.setting import Setting

@@ -47,7 +47,7 @@ class Setting:
     rows: int | None = None
 
     def key(self, seed: int) -> str:
-        """The name of a run in the cache: all that it depends on."""
+        """The name of a stored run: all that it depends on."""
         content = {**asdict(self), "params": dict(self.params), "seed": seed}
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:20]

@@ -6,23 +6,23 @@ import itertools
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
-from bench.cache import Cache, Record
+from bench.cases import Cases, Record
+from bench.machine import ROOT
 from bench.papers.runs import MissingExtraError, run
 from bench.papers.setting import Row, Setting, Tuning
 
-CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
+STORED = ROOT / "build" / "papers.jsonl"
 Job = tuple[Setting, int]
 
 
 @dataclass
 class Workbench:
-    """Runs jobs that the cache does not have."""
+    """Runs jobs that are not stored."""
 
-    cache: Cache
+    cases: Cases
     processes: int
     missing: str = ""
     failed: dict[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Workbench:
         pending = {}
         for setting, seed in jobs:
             key = kind + setting.key(seed)
-            if self.cache.get(key) is None and not (setting.algorithm == "svc" and self.missing):
+            if self.cases.get(key) is None and not (setting.algorithm == "svc" and self.missing):
                 pending[key] = (setting, seed)
             else:
                 tick(1)
@@ -51,9 +51,8 @@ class Workbench:
             futures = {pool.submit(call, *job): key for key, job in pending.items()}
             for future in as_completed(futures):
                 key = futures[future]
-                setting, seed = pending[key]
                 try:
-                    self.cache.add(key, {**asdict(setting), "seed": seed}, future.result())
+                    self.cases.add(key, future.result())
                 except MissingExtraError as absent:
                     self.missing = self.failed[key] = str(absent)
                 except FileNotFoundError:
@@ -132,7 +131,7 @@ class Choices:
     def _choose(self, tuning: Tuning) -> None:
         scored = []
         for order, (choice, setting) in enumerate(self._candidates(tuning)):
-            found = [self.bench.cache.get(setting.key(seed)) for seed in tuning.seeds]
+            found = [self.bench.cases.get(setting.key(seed)) for seed in tuning.seeds]
             records = [record for record in found if record is not None]
             if len(records) < tuning.samples:
                 continue

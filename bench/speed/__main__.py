@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from bench.speed.subjects import Subject
     from bench.table import Report
 
-#: Rounds of the whole passes and the policies.
-ROUNDS, QUICK_ROUNDS = (3, 5), (1, 2)
+#: How often every pass is timed.
+ROUNDS, QUICK_ROUNDS = 3, 1
 QUICK_ROWS = 4_000
 
 
@@ -30,21 +30,6 @@ def _passes(subjects: list[Subject], rounds: int, quick: bool) -> Report:
         made = passes.passes(subjects, budgets, allowance, bar.update)
         timings = interleave(passes.cases(made), range(rounds), bar.update)
     return passes.make_report(made, timings, budgets, allowance, rounds)
-
-
-def _policies(rounds: int, quick: bool) -> Report:
-    """Every algorithm's step relative to its kernel row."""
-    from tqdm import tqdm
-
-    import edgeolk as ek
-    from bench.speed import policies
-
-    budgets = (100,) if quick else (100, 1350)
-    spots = len(budgets) * len(policies.DIMENSIONS) * len(ek.algorithms())
-    with tqdm(total=spots * (1 + 2 * rounds), disable=None, desc="policies") as bar:
-        busy = policies.prepare(budgets, quick, bar.update)
-        timings = policies.measure(busy, rounds, bar.update)
-    return policies.make_report(busy, timings, rounds)
 
 
 def main() -> int:
@@ -74,9 +59,8 @@ def main() -> int:
     chosen.append(subjects.occupancy(most))
     chosen.append(subjects.synthetic(synthetic.head(most or len(synthetic))))
 
-    passes, policies = QUICK_ROUNDS if quick else ROUNDS
-    _passes(chosen, passes, quick).publish("passes", whole)
-    _policies(policies, quick).publish("policies", whole)
+    rounds = QUICK_ROUNDS if quick else ROUNDS
+    _passes(chosen, rounds, quick).publish("passes", whole)
     return 0
 
 

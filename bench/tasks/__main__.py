@@ -1,4 +1,4 @@
-"""``python -m bench.tasks``: half an hour; ``--only classes`` (novelty, regression) a part."""
+"""``python -m bench.tasks``: twenty minutes; ``--only classes`` (novelty) a part."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from bench.table import main
 PARTS = {
     "classes": ("Several classes in one pass", "classes", "run"),
     "novelty": ("Novelty in one pass", "novelty", "run"),
-    "regression": ("Regression in one pass", "regression", "run"),
 }
 
 if __name__ == "__main__":

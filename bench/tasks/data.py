@@ -1,4 +1,4 @@
-"""Sets of these benchmarks: rows, and classes, anomalies or targets."""
+"""Sets of these benchmarks: rows, and classes or anomalies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ ANOMALIES = (
 NO_READING = ("timestamp", "point")
 #: Values of a row made from one number a time step.
 LAGS = 8
-REGRESSION = {"ccpp": 4, "cadata": 8, "bike_hourly": 0}
 
 
 @dataclass(frozen=True)
@@ -76,12 +75,3 @@ def anomalies(name: str, most: int) -> Rows:
         X = np.lib.stride_tricks.sliding_window_view(X[:, 0], LAGS).copy()
         y = y[LAGS - 1 :]
     return Rows(name, X[:most], y[:most])
-
-
-def regression(name: str) -> Rows:
-    """Rows with real targets; the stream in file order, the others shuffled once."""
-    if REGRESSION[name]:
-        X, y = read_libsvm(find(f"{name}_regression.libsvm.gz"), REGRESSION[name])
-        return Rows(name, *_mixed(X.astype(np.float64), y))
-    numbers, targets = columns(f"{name}.csv.gz", ("date",))
-    return Rows(name, numbers, targets.astype(float))

@@ -1,4 +1,4 @@
-"""``python -m bench.time``: a quarter of an hour; ``--only forecasts`` a part."""
+"""``python -m bench.time``: half an hour; ``--only forecasts`` a part."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from bench.table import main
 PARTS = {
     "forecasts": ("Forecasts of rows in order, in one pass", "forecasts", "run"),
     "peers": ("Forecasts beside those of other libraries", "comparison", "run"),
-    "costs": ("What rows in order cost", "costs", "run"),
     "horizons": ("Forecasts ahead, by horizon", "horizons", "run"),
-    "labels": ("Labels that are known before the next row", "labels", "run"),
 }
 
 if __name__ == "__main__":

@@ -1,77 +1,43 @@
-"""Forecasts compared with those of river and statsforecast, each in one pass, one row ahead."""
+"""Forecasts compared with those of river, each in one pass, one row ahead."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
-from river import forest, linear_model, optim, preprocessing, time_series
+from river import linear_model, optim, preprocessing, time_series
 
 from bench.table import Table
 from bench.time import streams
 from bench.time.forecasts import error_of, formatted, one_pass
 from bench.time.streams import Numbers, rows_of
 
-#: Rows between two fits of exponential smoothing where a stream has no season, and rows of a fit
-#: in seasons, at most so many.
-REFIT, SEASONS, FITTED = 100, 14, 1000
-
-
-def _peers(
-    title: str,
-    peers: dict[str, Peer],
-    names: tuple[str, ...],
-    data: dict[str, Any],
-    note: str,
-    most: int | None = None,
-) -> Table:
-    """Errors of peers on the first ``most`` rows, and the forecaster's, also without a kernel."""
-    lines = []
-    for name in names:
-        X, y = (part[:most] for part in rows_of(name))
-        season = streams.SEASONS.get(name, 0)
-        found = {
-            "forecaster": one_pass(X, y, history=True)[0],
-            "no kernel": one_pass(X, y, history=True, D=0)[0],
-            **{peer: error_of(ask(X, y, season), y) for peer, ask in peers.items()},
-        }
-        data.setdefault(name, {}).setdefault("peers", {})[title] = found
-        lines.append([name, *map(formatted, found.values())])
-    return Table(title, ("stream", "forecaster", "no kernel", *peers), lines, note)
-
-
-_GUARDED = (
-    " A forecast that is none, or further off than targets ever went, counts as the last value."
-)
-_ONLINE = (
+NOTE = (
     "river's models one row ahead, every row answered before it is learned: SNARIMAX of 12"
     " values and a season where there is one; Holt-Winters with an additive season; a linear"
-    " model on scaled inputs and the last three values. Their memory is that of Python." + _GUARDED
+    " model on scaled inputs and the last three values. Their memory is that of Python. A forecast"
+    " that is none, or further off than targets ever went, counts as the last value."
 )
-_SLOW = (
-    "The same on the first {most:,} rows, for models that take milliseconds a row: river's adaptive"
-    " random forest of ten trees on the inputs and the last three values; statsforecast's AutoETS,"
-    f" chosen and fitted again after every season (every {REFIT} rows where there is none) on the"
-    f" last {SEASONS} of them, at most {FITTED:,} rows; in between its states follow each target."
-    + _GUARDED
-)
-#: Rows for slow peers.
-FIRST = 5000
 
 
 def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
-    """The tables and the numbers behind them."""
+    """The table and the numbers behind it."""
     data: dict[str, Any] = {}
-    all_names = (*streams.DESIGN, "mg", *streams.ASIDE)
-    wanted = tuple(name for name in all_names if not names or name in names)
-    slow = _SLOW.format(most=FIRST)
-    tables = [
-        _peers("Online peers", PEERS, wanted, data, _ONLINE),
-        _peers("Slower peers", SLOW_PEERS, wanted, data, slow, FIRST),
-    ]
-    return tables, data
+    lines = []
+    for name in (*streams.DESIGN, "mg", *streams.ASIDE):
+        if names and name not in names:
+            continue
+        X, y = rows_of(name)
+        season = streams.SEASONS.get(name, 0)
+        data[name] = {
+            "forecaster": one_pass(X, y, history=True)[0],
+            "no kernel": one_pass(X, y, history=True, D=0)[0],
+            **{peer: error_of(ask(X, y, season), y) for peer, ask in PEERS.items()},
+        }
+        lines.append([name, *map(formatted, data[name].values())])
+    header = ("stream", "forecaster", "no kernel", *PEERS)
+    return [Table("Online peers", header, lines, NOTE)], data
 
 
 class _Guard:
@@ -122,17 +88,7 @@ def holt_winters(X: Numbers, y: Numbers, season: int) -> Numbers:
 def linear(X: Numbers, y: Numbers, season: int) -> Numbers:
     """A linear model of the scaled inputs and the last three values."""
     regressor = linear_model.LinearRegression(optimizer=optim.SGD(0.001))
-    return _of_rows(
-        preprocessing.StandardScaler() | preprocessing.TargetStandardScaler(regressor), X, y
-    )
-
-
-def trees(X: Numbers, y: Numbers, season: int) -> Numbers:
-    """An adaptive random forest of ten trees on the inputs and the last three values."""
-    return _of_rows(forest.ARFRegressor(n_models=10, seed=1), X, y)
-
-
-def _of_rows(model: Any, X: Numbers, y: Numbers) -> Numbers:
+    model = preprocessing.StandardScaler() | preprocessing.TargetStandardScaler(regressor)
     f, back, guard = np.empty(len(y)), [0.0, 0.0, 0.0], _Guard()
     for t, target in enumerate(y.tolist()):
         row = dict(enumerate([*back, *X[t].tolist()]))
@@ -143,29 +99,5 @@ def _of_rows(model: Any, X: Numbers, y: Numbers) -> Numbers:
     return f
 
 
-def smoothing(X: Numbers, y: Numbers, season: int) -> Numbers:
-    """AutoETS, selected and fitted again each season; in between its states follow the targets."""
-    ets_f: Any = import_module("statsforecast.ets").ets_f  # takes seconds, and is not everywhere
-    every = season or REFIT
-    f = np.empty(len(y))
-    f[0], f[1:] = 0.0, y[:-1]
-    for begin in range(2 * every, len(y), every):
-        first = max(0, begin - min(FITTED, SEASONS * every))
-        fitted = ets_f(y[first:begin], m=season or 1)
-        end = min(begin + every, len(y))
-        if "states" not in fitted:  # a constant series
-            continue
-        # The parameters and first states of the fit, states moved on: no target of the rows ahead.
-        fitted_values = np.asarray(ets_f(y[first:end], m=season or 1, model=fitted)["fitted"])
-        f[begin:end] = fitted_values[begin - first :]
-    guard = _Guard()
-    for t, target in enumerate(y.tolist()):
-        f[t] = guard(f[t]) if t else 0.0
-        guard.learn(target)
-    return f
-
-
 Peer = Callable[[Numbers, Numbers, int], Numbers]
 PEERS: dict[str, Peer] = {"SNARIMAX": snarimax, "HoltWinters": holt_winters, "linear": linear}
-#: Those that take milliseconds a row.
-SLOW_PEERS: dict[str, Peer] = {"ARFRegressor": trees, "AutoETS": smoothing}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 
+from bench.cases import Cases
 from bench.table import Table
 from bench.time import streams
 from bench.time.forecasts import formatted
@@ -65,9 +67,11 @@ def smoothed(y: Numbers, season: int) -> dict[int, Numbers]:
     return found
 
 
-def _lines(name: str, data: dict[str, Any], with_ets: bool) -> list[list[str]]:
+def measure(name: str, with_ets: bool) -> dict[str, dict[str, float]]:
+    """Errors of each method and the season that was found, by horizon and part of the rows."""
     X, y = (part[:ROWS] for part in rows_of(name))
-    n, lines = len(y), []
+    n = len(y)
+    found_in: dict[str, dict[str, float]] = {}
     ets = smoothed(y, streams.SEASONS.get(name, 0)) if with_ets else {}
     for horizon in AHEAD:
         found = find_season(y, PERIODS.get(name, HOUR), horizon, 256)
@@ -91,15 +95,14 @@ def _lines(name: str, data: dict[str, Any], with_ets: bool) -> list[list[str]]:
             ("later", judged & (np.arange(n) >= FIRST)),
         ):
             errors = {who: float(np.abs(f - y)[rows].mean()) for who, f in forecasts.items()}
-            data[f"{name}, {horizon} ahead, {part}"] = {**errors, "season": found.rows}
-            shown = [formatted(error) for error in errors.values()]
-            lines.append([name, str(horizon), part, *shown, str(found.rows or "")])
-    return lines
+            found_in[f"{horizon} ahead, {part}"] = {**errors, "season": found.rows}
+    return found_in
 
 
 def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
     """The tables and the numbers behind them."""
-    data: dict[str, Any] = {}
+    data: dict[str, dict[str, float]] = {}
+    cases = Cases.of_page("time_horizons", keep=not names)
     try:
         import_module("statsforecast.ets")
         with_ets = True
@@ -107,8 +110,13 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
         with_ets = False
     lines = []
     for name in streams.DESIGN:
-        if not names or name in names:
-            lines += _lines(name, data, with_ets)
+        if names and name not in names:
+            continue
+        for key, found in cases.of(name, partial(measure, name, with_ets)).items():
+            data[f"{name}, {key}"] = found
+            rows_ahead, _, part = key.partition(" ahead, ")
+            *errors, season = found.values()
+            lines.append([name, rows_ahead, part, *map(formatted, errors), str(season or "")])
     peers: tuple[str, ...] = ("last value", "season ago", "forecaster", "no season")
     peers += ("AutoETS",) if with_ets else ()
     note = (
@@ -121,7 +129,7 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
     )
     header = ("stream", "ahead", "rows", *peers, "season found")
     tables = [Table("Errors by horizon", header, lines, note, left=3)]
-    return [*tables, _means(data, peers)], data
+    return [*tables, _means(data, peers)], {}
 
 
 def _means(data: dict[str, Any], peers: tuple[str, ...]) -> Table:

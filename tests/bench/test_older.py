@@ -1,5 +1,6 @@
 """Pages of results say the commit they were measured on; which are older than the code."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from bench import machine, older
 from bench.instructions.compare import Cost, Counts
 from bench.table import Report, Table
 
-PAGE = older.Page("results/speed.md", "make speed", ("core",))
+PAGE = older.Page("results/speed.md", "python -m bench.speed", ("core",), 1)
 
 
 def git(folder, *words):
@@ -55,6 +56,16 @@ def test_a_page_is_older_once_its_code_changes(tree):
     assert [found.split(",")[0] for found in since()] == ["2 commits"]
 
 
+def test_a_commit_of_results_is_none_of_the_code(tree):
+    """Pages that are committed one after the other are of the same commit."""
+    said = machine.here()
+    git(tree, "add", "bench/results")
+    git(tree, "commit", "--quiet", "--message", "results")
+    assert machine.here() == said
+    change(tree, "docs/page")
+    assert machine.here() != said
+
+
 def test_a_page_says_its_commit(tree):
     (said,) = machine.commits_of((tree / "bench/results/speed.md").read_text())
     assert said == machine.here()
@@ -86,8 +97,14 @@ def test_every_page_is_listed_and_what_it_measures_is_there():
     root = Path(older.__file__).parents[1]
     pages = {page.path for page in older.PAGES}
     there = {f"results/{path.name}" for path in (root / "bench/results").glob("*.md")}
-    assert pages >= there - {"results/older.md"}
+    assert pages >= there
+    told = (root / "bench/README.md").read_text()
     for page in older.PAGES:
         assert (root / "bench" / page.path).is_file()
+        assert re.findall(r"python -m ([\w.]+)", page.command)[0] in told
+        if page.path.endswith(".md"):
+            file = root / "bench" / page.path
+            for link in re.findall(r"\]\(([^)#:]+)", file.read_text(encoding="utf-8")):
+                assert (file.parent / link).exists(), (page.path, link)
         for path in page.measures:
             assert list(root.glob(path.removeprefix(":!"))), path

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import edgeolk as ek
 from bench.bytes import whole
 from bench.bytes.grid import KIB, OURS, Job
-from bench.cache import Cache
+from bench.cases import Cases
 from bench.datasets import folder
 
 COMMON = {"scale": "common"}
@@ -60,14 +58,14 @@ def test_everything_is_in_the_block() -> None:
         assert ek.plan(config).nbytes <= KIB
 
 
-def test_the_page_tells_what_was_found(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "runs.jsonl")
+def test_the_page_tells_what_was_found() -> None:
+    cases = Cases(None)
     jobs = [job for job in whole.every_job(["banana"], [KIB, 512]) if job.name in (OURS, "ogd")]
     for at, job in enumerate(jobs):
         ours = job.name == OURS
         found = {"error": 1.0 + bool(job.params) if ours else 3.0 + at, "prefix": 1.0}
-        cache.add(job.key, {}, {**found, "nbytes": job.nbytes})
-    page, frontiers = whole.report(["banana"], jobs, cache)
+        cases.add(job.key, {**found, "nbytes": job.nbytes})
+    page, frontiers = whole.report(["banana"], jobs, cases)
     text = page.markdown()
     assert [each.data for each in frontiers] == ["banana"]
     assert "Of 2 comparisons of set and size" in text

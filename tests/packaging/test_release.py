@@ -17,7 +17,7 @@ def tidy(tmp_path, monkeypatch):
     monkeypatch.setattr(check, "ROOT", tmp_path)
     monkeypatch.setattr(check, "git", lambda *words: said[words[0]])
     monkeypatch.setattr(check.record, "missing", list)
-    monkeypatch.setattr(check.older, "table", lambda: check.older.Table("", [], [], left=4))
+    monkeypatch.setattr(check.older, "PAGES", ())
     return tmp_path, said
 
 
@@ -49,9 +49,8 @@ def test_a_version_that_is_called_unreleased(tidy):
 
 
 def test_results_that_are_older_than_their_code(tidy, monkeypatch):
-    row = ["results/x.md", "`abc`", "1 commits", "`make x`"]
-    table = check.older.Table("", ["", "", "", ""], [row], left=4)
-    monkeypatch.setattr(check.older, "table", lambda: table)
+    page = check.older.Page("results/x.md", "make x", ("edgeolk",), 1)  # which is not there
+    monkeypatch.setattr(check.older, "PAGES", (page,))
     [said] = check.missing("9.8.7")
     assert "bench/results/x.md" in said
     assert said.endswith("`make x`")

@@ -1,1 +1,0 @@
-"""Fleets: what reading once gains over a loop of replays, and what Dask costs."""

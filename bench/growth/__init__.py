@@ -1,1 +1,0 @@
-"""How time grows with the budget, the features, the non-zeros and the rows."""
