@@ -57,6 +57,8 @@ if TRACED:
 # With sanitizers or counters -O3 takes minutes per module, because of unrolled loops, and finds no
 # more.
 SPEED = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
+#: For make lint: a warning about the loops is an error, also one that only the optimiser finds.
+STRICT = ["-Wall", "-Wextra", "-Werror"] if os.environ.get("EDGEOLK_STRICT") == "1" else []
 #: Modules of code that runs once per model, optimised for size; the others for speed.
 SIZE_MODULES = (
     "edgeolk.core.arena",
@@ -259,7 +261,12 @@ class BuildExtensions(build_ext):
             self.compiler.compile(
                 [source],
                 include_dirs=extension.include_dirs,
-                extra_postargs=[*common, "-Os" if unit.instructions.small else SPEED, *unit.flags],
+                extra_postargs=[
+                    *common,
+                    "-Os" if unit.instructions.small else SPEED,
+                    *unit.flags,
+                    *STRICT,
+                ],
             )
         return target
 

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from hypothesis import settings
 
-settings.register_profile("day", deadline=None, max_examples=40)
+settings.register_profile("day", deadline=None, max_examples=20)
 settings.register_profile("night", deadline=None)
 
 

@@ -6,10 +6,8 @@ Used by ``setup.py``, which runs it as a file, by the release and by tests.
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -156,29 +154,3 @@ def units(
                 source.write_text(text, encoding="utf-8", newline="\n")
             made.append(Unit(source, instructions, flags or (), ending, only))
     return made
-
-
-def objects(command: Sequence[str], header: str, folder: Path) -> list[str]:
-    """Compile the units of a header without setuptools.
-
-    ``command`` is the compiler with the flags of all units. Returns the arguments for linking: the
-    objects, and the macros that say which sets exist.
-    """
-    made = []
-    for unit in units(command, header, folder):
-        target = str(unit.source.with_suffix(".o"))
-        flags = [*unit.flags, *(["-Os"] if unit.instructions.small else [])]
-        subprocess.run([*command, *flags, "-c", "-o", target, str(unit.source)], check=True)
-        made += [target, f"-D{unit.instructions.built}"]
-    return made
-
-
-def main() -> None:
-    """Compile all units with the given compiler and flags, to see its warnings."""
-    command = [*sys.argv[1:], *NUMBERS, f"-I{C_FOLDER}"]
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
-        list(pool.map(lambda header: objects(command, header, Path(folder)), HEADERS.values()))
-
-
-if __name__ == "__main__":
-    main()

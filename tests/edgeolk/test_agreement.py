@@ -233,7 +233,7 @@ def agrees(case: Case, large: bool) -> None:
 
 
 @pytest.mark.parametrize("case", marked(CASES, is_usual))
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 def test_float64_decision_by_decision(case: Case) -> None:
     agrees(case, False)
 
@@ -243,7 +243,7 @@ LARGE = [case for case in CASES if case[2] == "gaussian" or has_defaults(case)]
 
 
 @pytest.mark.parametrize("case", marked(LARGE, lambda case: is_usual(case) and has_defaults(case)))
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 def test_float64_with_a_large_ring(case: Case) -> None:
     agrees(case, True)
 
@@ -276,7 +276,7 @@ FLOAT32_CASES = [
 @pytest.mark.parametrize(
     "case", marked(FLOAT32_CASES, lambda case: is_usual(case) and has_defaults(case))
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 def test_float32_within_its_bound(case: Case) -> None:
     found = [compare(case, budget, "float32") for budget in (7, 40)]
     assert [o.complaint for o in found if o.complaint] == []

@@ -38,7 +38,7 @@ import edgeolk as ek
 counter = ctypes.CDLL(None)
 taken, given = (ctypes.c_long.in_dll(counter, name) for name in ("alloc_count", "free_count"))
 rng = np.random.default_rng(0)
-n, d, calls = 500, 6, int(sys.argv[2])
+n, d, calls = 200, 6, int(sys.argv[2])
 X = rng.standard_normal((n, d))
 labels = [1.0 if f > 0 else -1.0 for f in np.sin(2 * X[:, 0]) + rng.standard_normal(n)]
 y = np.array(labels)
@@ -172,13 +172,13 @@ def test_the_counter_counts(counter: Path) -> None:
 
 @groups
 def test_no_heap_call_under_the_normal_allocator(counter: Path, names: Sequence[str]) -> None:
-    found = counts_of(counter, names, 10_000)
+    found = counts_of(counter, names, 3_000)
     assert {what: taken for what, (taken, _) in found.items() if taken} == {}
 
 
 @groups
 def test_python_objects_are_given_back(counter: Path, names: Sequence[str]) -> None:
-    found = counts_of(counter, names, 500, PYTHONMALLOC="malloc")
+    found = counts_of(counter, names, 200, PYTHONMALLOC="malloc")
     # Below 0 the interpreter gave back something of its own, older than the measurement.
     assert {what: net for what, (_, net) in found.items() if net > 0} == {}
 

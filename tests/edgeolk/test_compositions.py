@@ -489,8 +489,8 @@ def behaves(parts: dict[str, Any], kernel: str) -> None:
 @pytest.mark.parametrize(
     ("kernel", "step", "one_in"),
     [
-        ("gaussian", 11, 1),
-        ("linear", 29, 1),
+        ("gaussian", 37, 1),
+        ("linear", 97, 1),
         pytest.param("gaussian", 1, 1, marks=pytest.mark.slow),
         pytest.param("linear", 1, 4, marks=pytest.mark.slow),
     ],

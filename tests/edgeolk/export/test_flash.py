@@ -27,7 +27,7 @@ def simulator(folder: Path, unit: int) -> Path:
     ek.export_c(learner, folder)
     shutil.copy(SUPPORT / "flash_cuts.c", folder)
     sources = [folder / name for name in ("flash_cuts.c", "edgeolk.c", "model.c", "flash.c")]
-    command = ["cc", *STRICT, "-Wno-conversion", "-O1", f"-DEK_FLASH_UNIT={unit}"]
+    command = ["cc", *STRICT, "-Wno-conversion", "-O0", f"-DEK_FLASH_UNIT={unit}"]
     try:
         return compiled([*command, *SANITIZE], sources, ".program")
     except FileNotFoundError:

@@ -83,7 +83,7 @@ def optimised(compiler: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.spread(4)
+@pytest.mark.spread(6)
 def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> None:
     folder = folder_of(form, tmp_path)
     for flags in (("-fsyntax-only",), *(MODES_OF_C if form in MODES else ())):

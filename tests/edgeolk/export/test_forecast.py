@@ -16,7 +16,6 @@ from helpers import by_variant
 import edgeolk as ek
 
 CASES: list[dict[str, Any]] = [
-    {"dtype": "int8"},
     {"dtype": "int8", "horizon": 3, "season": 12, "interval": (0.5, 0.9)},
     {"dtype": "float64", "d": 2},
     {"dtype": "float32", "d": 0},

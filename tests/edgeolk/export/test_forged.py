@@ -204,8 +204,8 @@ def told(keys: Sequence[str], folder: Path, places: int, *flags: str) -> dict[st
     return dict(map(json.loads, ran.stdout.splitlines()))
 
 
-#: By day these: forged states of two classes, of several, and of numbers in time.
-DAY = ("recommended", "memory, classes", "in time", "forecasts")
+#: By day forged states of several classes, and of numbers in time.
+DAY = ("memory, classes", "forecasts")
 
 
 @pytest.mark.parametrize(

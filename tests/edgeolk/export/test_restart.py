@@ -41,7 +41,7 @@ class _Asked:
 
 @pytest.mark.parametrize("k", [1, 3])
 @pytest.mark.parametrize("season", [0, 12])
-@pytest.mark.spread(3)
+@pytest.mark.spread(4)
 def test_a_forecaster_forgets_its_history_and_keeps_what_it_learned(
     k: int, season: int, tmp_path: Path
 ) -> None:
@@ -94,7 +94,7 @@ def test_a_last_label_is_forgotten(options: dict[str, Any], tmp_path: Path) -> N
 
 @pytest.mark.parametrize("flag", [(), ("-DEK_FIXED",)], ids=str)
 @pytest.mark.parametrize("options", [{}, {"n_classes": 3}], ids=["two", "three"])
-@pytest.mark.spread(3)
+@pytest.mark.spread(4)
 def test_a_last_label_lapses_after_as_many_answers_as_in_the_library(
     options: dict[str, Any], flag: tuple[str, ...], tmp_path: Path
 ) -> None:

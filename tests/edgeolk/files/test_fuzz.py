@@ -11,7 +11,7 @@ from fuzzing import MOST_MEMORY, Fuzzer
 from mutations import MUTATIONS
 
 #: Mutants of the quick test, and of each of the nightly ones.
-FEW, MANY, FUZZERS = 1_500, 5_000, 4
+FEW, MANY, FUZZERS = 800, 5_000, 4
 
 
 @pytest.fixture(autouse=True)

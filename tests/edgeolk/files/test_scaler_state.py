@@ -31,7 +31,7 @@ AGES = [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (1, 2), (2, 3), (3, 9), (9, 9), 
 
 
 #: Lists of cases in so many parts, of which one runs by day.
-PARTS = 5
+PARTS = 12
 
 
 def part_of(part: int, *axes: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

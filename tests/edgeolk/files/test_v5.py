@@ -99,7 +99,7 @@ def laid_out(data: bytes, stride: Callable[[int], int], gap: int, backwards: boo
         for layout in LAYOUTS
     ],
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_another_padding_is_read(
     stem: str, more: int, gap: int, backwards: bool, tmp_path: Path
 ) -> None:
@@ -119,6 +119,7 @@ def test_another_padding_is_read(
 
 
 @stems
+@pytest.mark.spread(4)
 def test_a_row_that_is_too_short_is_refused(stem: str) -> None:
     data = ek.Learner._from_block(data_of(5, stem))._sealed()
     other = laid_out(data, lambda needed: needed - 1, 0, False)
@@ -206,6 +207,7 @@ def big_endian(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("big_endian")
 @stems
+@pytest.mark.spread(4)
 def test_a_big_endian_machine_writes_the_same_file(stem: str) -> None:
     data = laid_out(data_of(5, stem), int, 0, False)  # a header of today
     assert restore.written(bytearray(turned(data))) == data
@@ -213,6 +215,7 @@ def test_a_big_endian_machine_writes_the_same_file(stem: str) -> None:
 
 @pytest.mark.usefixtures("big_endian")
 @stems
+@pytest.mark.spread(4)
 def test_a_big_endian_machine_holds_what_is_read_its_own_way(stem: str) -> None:
     """Header and regions; the words of the structs go through the machine's own types."""
     data = laid_out(data_of(5, stem), int, 0, False)  # a header of today

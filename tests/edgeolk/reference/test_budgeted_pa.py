@@ -98,6 +98,7 @@ def cost_of_span(phi):
     ("name", "B", "kernel", "skip", "loss"),
     by_pairs(["bpa_nn", "bpa_p"], [1, 2, 7], WIDE, [True, False], ["hinge", "ramp"]),
 )
+@pytest.mark.spread(2)
 def test_choice_and_repair_have_the_least_objective(name, B, kernel, skip, loss):
     X, y = random_stream(B, 120, 2)
     model = LEARNERS[name](kernel, B, C=0.7, loss=loss, allow_skip=skip)
@@ -127,6 +128,7 @@ def test_choice_and_repair_have_the_least_objective(name, B, kernel, skip, loss)
 
 
 @pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
+@pytest.mark.spread(2)
 def test_still_literal_after_many_replacements(name):
     X, y = random_stream(3, 250, 3, label_noise=0.3)
     model, replaced = LEARNERS[name](tb.gaussian(0.3), 12, C=0.5), 0
@@ -167,6 +169,7 @@ def test_an_example_in_the_span_never_takes_a_slot(skip):
 
 
 @pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
+@pytest.mark.spread(2)
 def test_on_a_grid_with_ties(name):
     rng = np.random.default_rng(5)
     X = rng.integers(-2, 3, (150, 2)).astype(float)

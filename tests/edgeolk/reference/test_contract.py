@@ -45,7 +45,7 @@ SHRINKING = {"ogd", "bogd", "bogd++", "pegasos", "bsgd", "fogd"}
 
 @pytest.mark.parametrize("name", sorted(LEARNERS))
 @pytest.mark.parametrize("kernel", [*KERNELS, tb.linear(), tb.laplacian(0.5)])
-@pytest.mark.spread(3)
+@pytest.mark.spread(7)
 def test_contract(name, kernel):
     real = name in REGRESSORS
     X, y = (regression_stream if real else random_stream)(3, 70, 2)

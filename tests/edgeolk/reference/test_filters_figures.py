@@ -34,7 +34,6 @@ FIGURES = [
 CASES = [
     pytest.param(
         *(name, budget, options, data, error),
-        marks=() if data == "lorenz" else pytest.mark.slow,
         id="-".join([name, *(f"{key}={value}" for key, value in options.items()), data]),
     )
     for name, budget, options, errors in FIGURES
@@ -51,7 +50,7 @@ def rows(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize(("name", "budget", "options", "data", "error"), CASES)
-@pytest.mark.spread(3)
+@pytest.mark.slow
 def test_steady_error(name, budget, options, data, error):
     X, y = rows(data)
     for form in FORMS.get(name, (LEARNERS[name],)):

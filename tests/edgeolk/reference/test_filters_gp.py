@@ -41,7 +41,7 @@ def exact(gram, cross, self_kernel, y, noise):
 @every_form
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("sn2", [0.01, 0.3])
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_mean_and_variance_of_the_exact_process(form, kernel, sn2):
     jitter = 1e-4
     X, y = regression_stream(1, 40, 3)

@@ -165,6 +165,7 @@ def test_labels_that_never_come_are_dropped() -> None:
 
 @pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("task", ["two", "classes"])
+@pytest.mark.spread(2)
 def test_the_memory_is_counted_likewise(task: str, narrow: bool) -> None:
     X, y = stream(task)
     more = {"memory": 20, "memory_narrow": narrow, **OPTIONS, **TASKS[task]}

@@ -74,6 +74,7 @@ def test_scores_and_losses_are_the_closed_form(task: str, more: dict[str, Any]) 
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.spread(4)
 def test_models_learn_as_without_it(task: str, dtype: str) -> None:
     X, y = stream(task)
     one, two = (sorf(task, dtype=dtype, constant=constant) for constant in (True, False))
@@ -130,6 +131,7 @@ def test_an_alarm_forgets_its_mistakes_and_no_label() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int8"])
+@pytest.mark.spread(2)
 def test_noise_is_answered_by_the_commonest_label(dtype: str) -> None:
     draws = np.random.default_rng(0)
     X, y = draws.normal(size=(2000, 3)), np.where(draws.random(2000) < 0.7, 1.0, -1.0)

@@ -12,6 +12,7 @@ import pytest
 from edgeolk.reference import FactoredKrlsAuto, KrlsAuto, untuned_krls
 
 FORMS = [KrlsAuto, FactoredKrlsAuto]
+#: Of what each computes in its own way; what both answer is compared once.
 every_form = pytest.mark.parametrize("form", FORMS)
 NOISE = 0.1
 BUDGET = 25  # 4 KiB at three inputs
@@ -202,9 +203,8 @@ def test_one_coordinate_per_row_drifts(form, monkeypatch):
 # --- answers ---------------------------------------------------------------------------
 
 
-@every_form
-def test_the_first_rows_are_answered_by_the_target_before(form):
-    model = form(5)
+def test_the_first_rows_are_answered_by_the_target_before():
+    model = KrlsAuto(5)
     assert model.decision(np.zeros(1)) == 0.0
     assert model.variance_one(np.zeros(1)) == math.inf
     assert model.interval_one(np.zeros(1)) == (-math.inf, math.inf)
@@ -219,10 +219,9 @@ def test_the_first_rows_are_answered_by_the_target_before(form):
     assert model.sv.tolist() == [[0.0]]
 
 
-@every_form
-def test_decision_is_the_answer_unless_the_prior_is_exchanged(form):
+def test_decision_is_the_answer_unless_the_prior_is_exchanged():
     X, y = stream(300)
-    model, exchanged = form(15), 0
+    model, exchanged = KrlsAuto(15), 0
     for a, b in zip(X, y, strict=True):
         known, widths = model.decision(a), None
         if model.t > 3:
@@ -235,12 +234,11 @@ def test_decision_is_the_answer_unless_the_prior_is_exchanged(form):
     assert 5 < exchanged < 150
 
 
-@every_form
 @pytest.mark.parametrize("level", [0.5, 0.9])
 @pytest.mark.spread(3)
-def test_intervals_hold_what_they_promise(form, level):
+def test_intervals_hold_what_they_promise(level):
     X, y = stream(1500)
-    model, inside = form(BUDGET), []
+    model, inside = KrlsAuto(BUDGET), []
     for a, b in zip(X, y, strict=True):
         if model.t >= 300:
             low, high = model.interval_one(a, level)
@@ -269,19 +267,17 @@ def test_the_noise_is_learned_as_a_share():
     assert models[1].sn2 > 0.8
 
 
-@every_form
-def test_a_slope_needs_no_vectors(form):
+def test_a_slope_needs_no_vectors():
     X, _ = stream(60)
     y = 50.0 * X[:, 0] - 7.0 * X[:, 1]
-    f = form(1).learn_many(X * [1.0, 1e-6, 1e6], y)
+    f = KrlsAuto(1).learn_many(X * [1.0, 1e-6, 1e6], y)
     assert f[30:] == pytest.approx(y[30:], abs=0.5)
 
 
-@every_form
-def test_rejected_rows_change_nothing(form):
+def test_rejected_rows_change_nothing():
     X, y = stream(30)
     for rows in (0, 2, 30):
-        model = form(10)
+        model = KrlsAuto(10)
         model.learn_many(X[:rows], y[:rows])
         before = repr(vars(copy.deepcopy(model)) | {"rng": 0, "kernel": 0})
         for bad_x, bad_y in [([0, np.nan, 0], 1.0), ([0, 0, np.inf], 1.0), ([0, 0, 0], np.nan)]:
@@ -291,16 +287,15 @@ def test_rejected_rows_change_nothing(form):
     with pytest.raises(ValueError, match="dimension"):
         model.step(np.zeros(4), 1.0)
     with pytest.raises(ValueError, match="budget"):
-        form(0)
+        KrlsAuto(0)
 
 
 # --- rows of any kind ------------------------------------------------------------------
 
 
-@every_form
-def test_a_constant_target_is_answered_exactly(form):
+def test_a_constant_target_is_answered_exactly():
     X, _ = stream(300)
-    model = form(BUDGET)
+    model = KrlsAuto(BUDGET)
     f = model.learn_many(X, np.full(300, 7.3))
     assert f[1:].tolist() == [7.3] * 299
     assert model.variance_one(X[0]) == math.inf
@@ -309,25 +304,23 @@ def test_a_constant_target_is_answered_exactly(form):
     assert rms(model, X, y) < 3.0 * NOISE
 
 
-@every_form
-def test_constant_inputs_leave_the_mean(form):
+def test_constant_inputs_leave_the_mean():
     y = 5.0 + np.random.default_rng(0).standard_normal(600)
-    model = form(10)
+    model = KrlsAuto(10)
     assert rms(model, np.full((600, 2), 3.0), y) == pytest.approx(1.0, abs=0.1)
     assert model.m == 10  # jitter / n remains new in a duplicate
     # An input that begins to vary is not taken for a gigantic one.
     X, y = stream(600)
     X[:300, 1:] = 0.0
     y[:300] = np.sin(2.0 * X[:300, 0])
-    f = form(BUDGET).learn_many(X, y)
+    f = KrlsAuto(BUDGET).learn_many(X, y)
     assert np.max(np.abs(f)) < 10.0
 
 
-@every_form
-def test_duplicates(form):
+def test_duplicates():
     X, y = stream(5)
     rows = np.arange(600) % 5
-    model = form(10)
+    model = KrlsAuto(10)
     f = model.learn_many(X[rows], y[rows])
     assert f[200:] == pytest.approx(y[rows[200:]], abs=0.01)
     assert model.m <= 10
@@ -335,7 +328,7 @@ def test_duplicates(form):
 
 @pytest.mark.parametrize("row", [0, 3, 4, 300])
 @pytest.mark.parametrize("size", [1e4, -1e6])
-@pytest.mark.spread(3)
+@pytest.mark.spread(4)
 def test_a_glitch_of_the_target(row, size):
     X, y = stream(2000)
     glitched = y.copy()
@@ -345,13 +338,11 @@ def test_a_glitch_of_the_target(row, size):
     assert rms(KrlsAuto(BUDGET), X, glitched) < limit * NOISE
 
 
-@every_form
-@pytest.mark.spread(2)
-def test_glitches_of_the_target_do_not_move_the_widths_far(form):
+def test_glitches_of_the_target_do_not_move_the_widths_far():
     X, y = stream(2000)
     glitched = y.copy()
     glitched[[300, 500, 700, 900]] += [1e4, -1e4, 1e4, -1e4]
-    model = form(BUDGET)
+    model = KrlsAuto(BUDGET)
     assert rms(model, X, glitched) < 1.4 * NOISE
     assert np.max(np.abs(model.lg - model.lg_start)) < 7.0
 
@@ -362,15 +353,14 @@ def test_glitches_of_the_inputs():
     assert rms(KrlsAuto(BUDGET), X, y) < 1.3 * NOISE
 
 
-@every_form
-def test_units_do_not_matter(form):
+def test_units_do_not_matter():
     X, y = stream(400)
-    f = form(15).learn_many(X, y)
-    assert np.array_equal(form(15).learn_many(X, -y), -f)
-    assert form(15).learn_many(X, 2.0**40 * y) == pytest.approx(2.0**40 * f, rel=1e-9)
-    other = form(15).learn_many(1e5 * X + 1e7, 1e6 * y + 1e9)
+    f = KrlsAuto(15).learn_many(X, y)
+    assert np.array_equal(KrlsAuto(15).learn_many(X, -y), -f)
+    assert KrlsAuto(15).learn_many(X, 2.0**40 * y) == pytest.approx(2.0**40 * f, rel=1e-9)
+    other = KrlsAuto(15).learn_many(1e5 * X + 1e7, 1e6 * y + 1e9)
     assert other[4:] == pytest.approx(1e6 * f[4:] + 1e9, abs=1e2)
-    turned = form(15).learn_many(X * [1.0, -3.0, 1e-4], y)
+    turned = KrlsAuto(15).learn_many(X * [1.0, -3.0, 1e-4], y)
     assert turned == pytest.approx(f, abs=1e-6)
 
 

@@ -11,8 +11,9 @@ import pytest
 
 from bench import datasets
 from bench.filters import series
-from edgeolk.reference import FactoredKrlsAuto, KrlsAuto, untuned_krls
+from edgeolk.reference import KrlsAuto, untuned_krls
 
+pytestmark = pytest.mark.slow
 ROWS, FIRST = 5000, 500
 STARTS = (0, 700, 1400)
 INPUTS = {"ccpp": 4, "cpusmall": 12, "abalone": 8, "mg": 6}
@@ -32,13 +33,8 @@ FIGURES = [
     ("santafe", (19, 52), (-14.35, -16.46), 0.1),
     ("lorenz", (19, 52), (-82.88, -86.70), 1.5),
 ]
-QUICK = {("mg", 52), ("abalone", 17)}
 CASES = [
-    pytest.param(
-        *(name, budget, error, tolerance),
-        marks=() if (name, budget) in QUICK else pytest.mark.slow,
-        id=f"{name}-{budget}",
-    )
+    pytest.param(name, budget, error, tolerance, id=f"{name}-{budget}")
     for name, budgets, errors, tolerance in FIGURES
     for budget, error in zip(budgets, errors, strict=True)
 ]
@@ -75,7 +71,6 @@ def steady_error(name: str, budget: int) -> float:
 
 
 @pytest.mark.parametrize(("name", "budget", "error", "tolerance"), CASES)
-@pytest.mark.spread(2)
 def test_figures_before_the_additions(name, budget, error, tolerance, monkeypatch):
     """Inputs were not clipped in the first rows, nor errors for the widths."""
     monkeypatch.setattr(untuned_krls, "EARLY_CLIP", 1e9)
@@ -89,17 +84,6 @@ CHANGED = {"cpusmall": 0.4, "bike_hourly": 0.2, "sml2010_room": 0.4, "santafe": 
 
 
 @pytest.mark.parametrize(("name", "budget", "error", "tolerance"), CASES)
-@pytest.mark.spread(2)
 def test_the_additions_change_little(name, budget, error, tolerance):
     limit = max(tolerance, CHANGED.get(name, 0.07))
     assert steady_error(name, budget) == pytest.approx(error, abs=limit)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["mg", *(pytest.param(name, marks=pytest.mark.slow) for name in ("lorenz", "santafe", "ccpp"))],
-)
-def test_the_two_forms_agree(name):
-    X, y = rows(name)
-    f = [form(19).learn_many(X[:1500], y[:1500]) for form in (KrlsAuto, FactoredKrlsAuto)]
-    assert f[0] == pytest.approx(f[1], abs=1e-8 * float(np.std(y)))

@@ -35,7 +35,7 @@ MODELS = [KernelClassifier(), KernelClassifier(n_classes=7), KernelRegressor(), 
 
 @pytest.mark.filterwarnings("ignore:feature .* has no column")
 @pytest.mark.parametrize("model", MODELS, ids=str)
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_checks_of_river(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from river import checks, datasets
 

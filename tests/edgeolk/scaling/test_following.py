@@ -109,7 +109,7 @@ def assert_same(learner: ek.Learner, plain: Following, said: Any, expected: Any)
 @pytest.mark.parametrize(
     ("case", "scale", "dtype"), by_pairs(CASES, ["standard", "minmax", "common"], TYPES)
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(7)
 def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> None:
     """Scores, every stored weight, the width: over rows whose size changes on the way."""
     task, name = case

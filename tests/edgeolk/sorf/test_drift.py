@@ -114,7 +114,7 @@ def follow(
         [("shared", "int8"), ("each", "float64"), ("classes", "float64"), ("regression", "int8")],
     ),
 )
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_alarms_are_the_reference(kind: str, dtype: str) -> None:
     """Decision by decision, on a stream in which both alarms ring."""
     X, y = ringing(kind)

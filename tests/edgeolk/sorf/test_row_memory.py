@@ -148,7 +148,7 @@ DAY = [
     ("kind", "dtype", "rows"),
     few_first(product(KINDS, ["float64", "int8"], [400, 1120]), DAY),
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 def test_rows_are_those_of_the_reference(kind: str, dtype: str, rows: int) -> None:
     """Decision by decision, with alarms that empty the memory; rows, coefficients and slots."""
     X, y = turning(kind, rows)

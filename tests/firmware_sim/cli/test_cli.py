@@ -78,18 +78,19 @@ def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_a_reader_who_leaves(stream: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "firmware_sim", *arguments(stream, tmp_path, "--limit", "50")]
+    more = arguments(stream, tmp_path, "--limit", "50", "--no-picture")
+    command = [sys.executable, "-m", "firmware_sim", *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
     assert process.returncode == 0
-    assert (tmp_path / "report.png").exists()
+    assert (tmp_path / "report.json").exists()
 
 
 def test_quiet(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments(stream, tmp_path, "--quiet")) == 0
+    assert main(arguments(stream, tmp_path, "--quiet", "--no-picture")) == 0
     assert capsys.readouterr() == ("", "")
     assert (tmp_path / "report.json").exists()
 

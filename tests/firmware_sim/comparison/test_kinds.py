@@ -70,7 +70,7 @@ def figure(result: fs.ReplayResult) -> float:
     return 1.0 - value if name == "auc" else float(value)
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_figures_are_those_of_replays(found: Comparison) -> None:
     kind = found.config.resolved.kind
     for name in METHODS[kind]:
@@ -92,7 +92,7 @@ def test_figures_are_those_of_replays(found: Comparison) -> None:
                 assert found.rows.baselines[what] == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     kind = found.config.resolved.kind
     data = to_dict(found)
@@ -235,7 +235,7 @@ def test_linear_models_against_plain_numbers() -> None:
 
 
 @pytest.mark.parametrize("kind", STREAMS)
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_tuned_figures_are_those_of_rows_that_took_no_part(kind: str) -> None:
     limit = {"binary": 2500, "multiclass": 2500}.get(kind)
     tune_rows = {"binary": 500, "multiclass": 500, "regression": 2500, "novelty": 4500}[kind]

@@ -148,6 +148,7 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nonsense" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_folder_and_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["tune", "occupancy", "--limit", "1200", "--algorithm", "rbp", "--candidates", "4"]
     assert main(words) == 0

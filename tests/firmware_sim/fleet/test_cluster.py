@@ -259,6 +259,7 @@ def test_workers_count_for_prometheus(tmp_path: Path, cluster: Any) -> None:
     assert after[name] - before.get(name, 0.0) == found.rows
 
 
+@pytest.mark.slow
 def test_the_example_prints_them(tmp_path: Path, cluster: Any) -> None:
     boards, configurations = fleet_of(tmp_path, "")
     run_fleet(boards, configurations, tmp_path / "out", scheduler=cluster.scheduler_address)

@@ -81,7 +81,7 @@ def test_rows_are_watched_in_the_order_of_time(room: Path) -> None:
     assert np.abs(np.diff(sorted(anomaly.row for anomaly in oddest))).min() > 64
 
 
-def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
+def test_the_report_gives_reasons_in_words(room: Path) -> None:
     result = fs.replay(config(room))
     text, page = to_text(result), to_page(result)
     assert "CO2: flat for " in text
@@ -96,7 +96,6 @@ def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
     assert spike["readings"]["pressure"] > 10.0
     assert "pressure" in spike["reason"]
     assert any("flat for" in alarm["reason"] for alarm in data["alarms"])
-    assert fs.write_report(result, tmp_path / "out")[3].read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ OPTIONS = {"categories": "onehot", "ram": "4KiB", "target": "label"}
     ids=str,
 )
 @pytest.mark.parametrize("broken", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_reports_are_equal(
     changes: dict[str, Any], broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,7 +150,7 @@ def test_reports_are_equal(
     ids=str,
 )
 @pytest.mark.parametrize("broken", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_reports_of_forecasters_are_equal(
     changes: dict[str, Any], broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,7 +269,7 @@ def test_labels_behind_the_last_row_are_not_counted(
     ids=str,
 )
 @pytest.mark.parametrize("stops", [None, 257])
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_reports_of_broken_sensors_are_equal(
     faults: tuple[str, ...], stops: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -140,19 +140,31 @@ def made(kind: str, folder: Path) -> str:
     )
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return {kind: made(kind, tmp_path_factory.mktemp("pages")) for kind in EVERY_PAGE}
+class Pages(dict[str, str]):
+    """Each made when a test asks for it."""
+
+    def __init__(self, factory: pytest.TempPathFactory) -> None:
+        super().__init__()
+        self.factory = factory
+
+    def __missing__(self, kind: str) -> str:
+        self[kind] = made(kind, self.factory.mktemp("pages"))
+        return self[kind]
 
 
 @pytest.fixture(scope="module")
-def page(pages: dict[str, str]) -> str:
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
+    return Pages(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def page(pages: Pages) -> str:
     return pages["binary"]
 
 
 @pytest.mark.parametrize("kind", EVERY_PAGE)
 @pytest.mark.spread(3)
-def test_every_page_is_whole_and_loads_nothing(kind: str, pages: dict[str, str]) -> None:
+def test_every_page_is_whole_and_loads_nothing(kind: str, pages: Pages) -> None:
     reader, text = parsed(pages[kind]), pages[kind]
     assert reader.ids >= IDS[kind]
     assert all(address.startswith(("#", "data:")) for address in reader.addresses)
@@ -310,7 +322,7 @@ onload = () => {
 
 @pytest.fixture(scope="module")
 def measured(
-    tmp_path_factory: pytest.TempPathFactory, pages: dict[str, str]
+    tmp_path_factory: pytest.TempPathFactory, pages: Pages
 ) -> dict[str, dict[str, Any]]:
     """What a browser says of every page in frames of both widths, and how many drawings it has."""
     folder = tmp_path_factory.mktemp("pages")
