@@ -259,7 +259,7 @@ class KernelModel:
     ) -> None:  # fmt: skip
         """Learn a row of numbers: with ``delay`` as the one of those asked that it is."""
         pending = self._pending
-        if pending is None and (delay := delay_of(learner)):
+        if pending is None and learner is not self._learner and (delay := delay_of(learner)):
             pending = PendingRows(delay, self._n_early)
         if pending is None:
             learner.learn_one(row, y, weight=weight, time=time)

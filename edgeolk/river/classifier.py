@@ -199,7 +199,8 @@ class KernelClassifier(KernelModel, base.Classifier):
         """The scores of a row of numbers as ``Probabilities`` takes them."""
         if self.n_classes > 2:
             return learner.scores_one(row)
-        if learner._engine.config.has_parts:
+        assert self._probabilities is not None
+        if self._probabilities.columns > 1:
             return learner._parts_one(row)
         return learner.decision_one(row)
 
