@@ -12,7 +12,7 @@ log losses, and so is the share of the class among recent labels (docs/rare-clas
 
 cimport cython
 cimport numpy as cnp
-from libc.math cimport exp, fabs, fmax, fmin, isfinite, log, log1p, sqrt
+from libc.math cimport exp, fabs, fmax, fmin, isfinite, isnan, log, log1p, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -33,7 +33,6 @@ cdef double _MAX_FLOOR = -0.5
 
 cdef enum:
     ROWS_PER_STEP = 32        # rows per step
-    MAX_CLASSES = 64          # classes whose probabilities fit the C stack
 
 
 cdef object as_scores(object scores):
@@ -42,6 +41,38 @@ cdef object as_scores(object scores):
     if array.ndim != 2 or array.shape[1] < 1:
         raise ValueError(f"scores must be of shape (n, K), got {array.shape}")
     return array
+
+
+cdef int check_labels(const int64_t* labels, Py_ssize_t n, Py_ssize_t classes) except -1:
+    """Raise ValueError for a label that is no class."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        if not 0 <= labels[i] < classes:
+            raise ValueError(f"labels must be from 0 to {classes - 1}")
+    return 0
+
+
+cdef object row_of(object scores, Py_ssize_t known):
+    """The scores of a row of several classes, at least ``known``, as contiguous float64."""
+    cdef object row = scores
+    if not (cnp.PyArray_CheckExact(row) and cnp.PyArray_TYPE(row) == cnp.NPY_FLOAT64
+            and cnp.PyArray_NDIM(row) == 1 and cnp.PyArray_ISCARRAY_RO(row)):
+        row = np.ascontiguousarray(scores, dtype=np.float64).ravel()
+    if not 0 < known <= cnp.PyArray_DIM(row, 0):
+        raise ValueError(f"there are {cnp.PyArray_DIM(row, 0)} scores for {known} classes")
+    return row
+
+
+cdef Py_ssize_t largest(const double* scores, Py_ssize_t n) noexcept nogil:
+    """The first place of the largest number, or of one that is not a number, as numpy has it."""
+    cdef Py_ssize_t best = 0
+    cdef Py_ssize_t k
+    for k in range(1, n):
+        if isnan(scores[best]):
+            break
+        if not scores[k] <= scores[best]:
+            best = k
+    return best
 
 
 cdef double fill_probabilities(const double* scores, Py_ssize_t classes, double slope,
@@ -183,8 +214,7 @@ cdef class Calibration:
             count = <const double*>cnp.PyArray_DATA(counts)
         if label.shape != (n,) or not (counts is None or counts.shape == (n,)):
             raise ValueError(f"labels and weight must be of shape {(n,)}, as scores are")
-        if n and not (0 <= label.min() and label.max() < max(2, columns)):
-            raise ValueError(f"labels must be from 0 to {max(2, columns) - 1}")
+        check_labels(column, n, max(2, columns))
         for first in range(0, n, ROWS_PER_STEP):
             sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
             for i in range(first, min(first + ROWS_PER_STEP, n)):
@@ -196,18 +226,12 @@ cdef class Calibration:
     @cython.critical_section
     def learn_one(self, double f, bint second):
         """As ``learn`` for a row of two classes with score f; ``second``: whether it is class 1."""
-        cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        self.add(&f, 1, second, 1.0, &sums)
-        self.step(&sums)
+        self.learn_row(&f, 1, second)
 
-    @cython.critical_section
-    def learn_class(self, const double[::1] scores, Py_ssize_t classes, Py_ssize_t label):
-        """As ``learn`` for a row, by its scores of the first classes; ``label`` is one of them."""
+    cdef void learn_row(self, const double* scores, Py_ssize_t columns, int64_t label) noexcept:
+        """As ``learn`` for a row with a single score, or with one per class."""
         cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        if not 0 <= label < classes <= scores.shape[0] or classes < 2:
-            raise ValueError(
-                f"label must be below {classes}, and there are {scores.shape[0]} scores")
-        self.add(&scores[0], classes, label, 1.0, &sums)
+        self.add(scores, columns, label, 1.0, &sums)
         self.step(&sums)
 
     cdef void add(self, const double* row, Py_ssize_t columns, int64_t label, double weight,
@@ -302,18 +326,6 @@ cdef class Calibration:
         scores[1] = f
         self.fill(scores, 2, shares)
         return shares[0], shares[1]
-
-    @cython.critical_section
-    def probabilities_one(self, const double[::1] scores, Py_ssize_t classes):
-        """Probabilities of the first classes for the scores of one row, as a list of floats."""
-        cdef double[MAX_CLASSES] shares
-        cdef Py_ssize_t k
-        if not 0 < classes <= scores.shape[0]:
-            raise ValueError(f"there are {scores.shape[0]} scores for {classes} classes")
-        if classes > MAX_CLASSES:
-            return self.probabilities(np.asarray(scores)[None, :classes])[0].tolist()
-        self.fill(&scores[0], classes, shares)
-        return [shares[k] for k in range(classes)]
 
     cdef void fill(self, const double* scores, Py_ssize_t classes, double* shares) noexcept:
         cdef double floor = 1.0 / (1.0 + exp(-self.floor_odds))
@@ -504,6 +516,7 @@ cdef class Probabilities:
     cdef readonly Calibration calibration
     cdef readonly AllScores head
     cdef readonly Py_ssize_t columns
+    cdef Py_ssize_t n_classes
     cdef object counts        # float64 ndarray (n_classes,): recent labels
     cdef double lead          # of the probability over the shares, as in AllScores
 
@@ -513,6 +526,7 @@ cdef class Probabilities:
         self.calibration = Calibration() if is_calibrated else None
         self.head = AllScores() if has_parts else None
         self.columns = (SCORES if has_parts else 1) if n_classes == 2 else n_classes
+        self.n_classes = n_classes
         self.counts = np.zeros(n_classes)
         self.lead = 0.0
 
@@ -562,16 +576,20 @@ cdef class Probabilities:
             for k in range(n):
                 counts[k] *= _COUNTED / total
 
+    cdef void fill(self, const double* scores, Py_ssize_t classes, double* shares) noexcept:
+        """Probabilities by one score per class."""
+        if self.calibration is None:
+            fill_probabilities(scores, classes, 1.0, shares)
+        else:
+            self.calibration.fill(scores, classes, shares)
+
     cdef double calibrated(self, double f) noexcept:
         """The probability of the second of two classes, by the score alone."""
         cdef double[2] scores
         cdef double[2] shares
         scores[0] = 0.0
         scores[1] = f
-        if self.calibration is None:
-            fill_probabilities(scores, 2, 1.0, shares)
-        else:
-            self.calibration.fill(scores, 2, shares)
+        self.fill(scores, 2, shares)
         return shares[1]
 
     cdef double without_shares(self, const double* scores) noexcept:
@@ -620,7 +638,7 @@ cdef class Probabilities:
         cdef object label = np.ascontiguousarray(labels, dtype=np.int64)
         cdef object counts = None
         cdef Py_ssize_t n = cnp.PyArray_DIM(array, 0)
-        cdef Py_ssize_t classes = len(self.counts)
+        cdef Py_ssize_t classes = self.n_classes
         cdef Py_ssize_t first, i
         cdef const double* score = <const double*>cnp.PyArray_DATA(array)
         cdef const int64_t* column
@@ -634,9 +652,8 @@ cdef class Probabilities:
             count = <const double*>cnp.PyArray_DATA(counts)
         if label.shape != (n,) or not (counts is None or counts.shape == (n,)):
             raise ValueError(f"labels and weight must be of shape {(n,)}, as scores are")
-        if n and not (0 <= label.min() and label.max() < classes):
-            raise ValueError(f"labels must be from 0 to {classes - 1}")
         column = <const int64_t*>cnp.PyArray_DATA(label)
+        check_labels(column, n, classes)
         if classes > 2 and self.calibration is not None:
             self.calibration.learn(array, label, counts)
         for first in range(0, n, ROWS_PER_STEP):
@@ -659,11 +676,13 @@ cdef class Probabilities:
         The label is one of all classes.
         """
         cdef double[SCORES] two
-        if not 0 <= label < len(self.counts):
-            raise ValueError(f"label must be below {len(self.counts)}, got {label}")
-        if len(self.counts) > 2:
+        cdef object row
+        if not 0 <= label < self.n_classes:
+            raise ValueError(f"label must be below {self.n_classes}, got {label}")
+        if self.n_classes > 2:
             if self.calibration is not None and scores is not None and label < known > 1:
-                self.calibration.learn_class(scores, known, label)
+                row = row_of(scores, known)
+                self.calibration.learn_row(<const double*>cnp.PyArray_DATA(row), known, label)
             self.count(label, 1.0)
         elif scores is None or known < 2:
             self.count(label, 1.0)
@@ -671,7 +690,7 @@ cdef class Probabilities:
             self.take(scores, two)
             self.learn_two(two, label == 1, 1.0)
             if self.calibration is not None:
-                self.calibration.learn_one(two[0], label == 1)
+                self.calibration.learn_row(two, 1, label)
 
     cdef int take(self, object scores, double* two) except -1:
         """The scores of a row of two classes: a number, or a tuple of four."""
@@ -688,11 +707,15 @@ cdef class Probabilities:
         """Probabilities of the first ``known`` classes for the scores of a row, a list of floats;
         of both for two classes."""
         cdef double[SCORES] two
+        cdef object row
+        cdef object found
         cdef double p
-        if len(self.counts) > 2:
-            if self.calibration is None:
-                return softmax(np.asarray(scores)[None, :known])[0].tolist()
-            return self.calibration.probabilities_one(scores, known)
+        if self.n_classes > 2:
+            row = row_of(scores, known)
+            found = np.empty(known)
+            self.fill(<const double*>cnp.PyArray_DATA(row), known,
+                      <double*>cnp.PyArray_DATA(found))
+            return found.tolist()
         self.take(scores, two)
         p = self.of_second(two)
         return [1.0 - p, p]
@@ -716,7 +739,7 @@ cdef class Probabilities:
         cdef Py_ssize_t i
         if cnp.PyArray_DIM(array, 1) != self.columns:
             raise ValueError(f"scores must be of shape (n, {self.columns}), got {array.shape}")
-        if len(self.counts) > 2:
+        if self.n_classes > 2:
             return softmax(array) if self.calibration is None else (
                 self.calibration.probabilities(array))
         found = np.empty((cnp.PyArray_DIM(array, 0), 2))
@@ -748,34 +771,39 @@ cdef class Probabilities:
         cdef object found
         cdef const double* score = <const double*>cnp.PyArray_DATA(array)
         cdef double* margin
-        cdef double base = 0.0
         cdef Py_ssize_t i
         if cnp.PyArray_DIM(array, 1) != self.columns:
             raise ValueError(f"scores must be of shape (n, {self.columns}), got {array.shape}")
-        if len(self.counts) > 2:
+        if self.n_classes > 2:
             if not balanced:
                 return array
             return np.log(np.maximum(self.probabilities(array), _MIN_ODDS)) - np.log(self.shares)
         found = np.empty(cnp.PyArray_DIM(array, 0))
         margin = <double*>cnp.PyArray_DATA(found)
-        base = log_odds(self.share())
         for i in range(cnp.PyArray_DIM(array, 0)):
-            if self.calibration is None:
-                margin[i] = score[i] - (base if balanced else 0.0)
-            elif balanced:
-                margin[i] = log_odds(self.without_shares(score + i * self.columns)) - base
-            else:
-                margin[i] = log_odds(self.of_second(score + i * self.columns))
+            margin[i] = self.margin(score + i * self.columns, balanced)
         return found
+
+    cdef double margin(self, const double* scores, bint balanced) noexcept:
+        """What decides between two classes: above 0 for the second."""
+        cdef double base = log_odds(self.share()) if balanced else 0.0
+        if self.calibration is None:
+            return scores[0] - base
+        if balanced:
+            return log_odds(self.without_shares(scores)) - base
+        return log_odds(self.of_second(scores))
 
     @cython.critical_section
     def label_one(self, scores, bint balanced=False, Py_ssize_t known=2):
         """The class that ``margins`` decides for, one of the first ``known``."""
-        cdef object p
-        if len(self.counts) == 2:
-            return int(known > 1 and self.margins(
-                np.array(scores, dtype=np.float64).reshape(1, self.columns), balanced)[0] > 0.0)
-        if not balanced:
-            return int(np.argmax(scores[:known]))
-        p = np.array(self.probabilities_one(scores, known))
-        return int(np.argmax(p / self.shares[:known]))
+        cdef double[SCORES] two
+        cdef object row
+        if self.n_classes == 2:
+            if known < 2:
+                return 0
+            self.take(scores, two)
+            return 1 if self.margin(two, balanced) > 0.0 else 0
+        if balanced:
+            return int(np.argmax(self.probabilities_one(scores, known) / self.shares[:known]))
+        row = row_of(scores, known)
+        return largest(<const double*>cnp.PyArray_DATA(row), known)

@@ -227,7 +227,9 @@ class KernelModel:
 
     def _learn(self, x: Row, y: float | None, weight: float, time: float | None = None) -> Any:
         """Learn a row, and return its score before; a rejected row changes nothing."""
-        columns, learner = self._with_room_for(x)
+        columns, learner = self._columns, self._learner
+        if learner is None or self._growing is not None:
+            columns, learner = self._with_room_for(x)
         has_started = learner is not None and learner is self._learner
         scored, still_open = None, max(0, self._open - 1) if learner is None else 0
         if has_started and self._scores_first:
@@ -259,10 +261,10 @@ class KernelModel:
     ) -> None:  # fmt: skip
         """Learn a row of numbers: with ``delay`` as the one of those asked that it is."""
         pending = self._pending
-        if pending is None and (delay := delay_of(learner)):
+        if pending is None and learner is not self._learner and (delay := delay_of(learner)):
             pending = PendingRows(delay, self._n_early)
         if pending is None:
-            learner.learn_one(row, y, weight=weight, time=time)
+            learner.learn_one(row, y, weight, time)
             return
         number = pending.find(columns.fingerprint())
         oldest = pending.n_asked - learner.n_waiting

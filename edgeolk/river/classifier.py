@@ -158,7 +158,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         BudgetError
             The ring is full with ``full="raise"``; the model is unchanged.
         """
-        classes = self._classes
+        classes, several = self._classes, self.n_classes > 2
         _check_label(y)
         if y not in classes:
             if isinstance(y, (bool, np.bool_)) and self.n_classes == 2 and not classes:
@@ -171,12 +171,12 @@ class KernelClassifier(KernelModel, base.Classifier):
             else:
                 classes = {**classes, y: len(classes)}
         place = classes[y]
-        scores = self._learn(x, float(place if self._multiclass else 2 * place - 1), w)
+        scores = self._learn(x, float(place if several else 2 * place - 1), w)
         if self._probabilities is None:
             assert self._learner is not None
             self._probabilities = probabilities_for(self._learner, self.n_classes)
         # A class that has just come has no score of its own yet.
-        n_known = len(self._classes if self._multiclass else classes)
+        n_known = len(self._classes if several else classes)
         self._probabilities.learn_one(scores, place, n_known)
         self._classes = classes
 
@@ -199,7 +199,8 @@ class KernelClassifier(KernelModel, base.Classifier):
         """The scores of a row of numbers as ``Probabilities`` takes them."""
         if self.n_classes > 2:
             return learner.scores_one(row)
-        if learner._engine.config.has_parts:
+        assert self._probabilities is not None
+        if self._probabilities.columns > 1:
             return learner._parts_one(row)
         return learner.decision_one(row)
 

@@ -198,11 +198,14 @@ cdef class Columns:
         The new columns hold what was kept of the old ones.
         """
         cdef Py_ssize_t at
+        cdef Py_ssize_t added = 0
         cdef Columns more
-        added = [key for key in in_order(x) if x[key] is not None and key not in self.place]
-        if len(self.place) + len(added) <= self.n:
+        for key in x:
+            if key not in self.place and x[key] is not None:
+                added += 1
+        if len(self.place) + added <= self.n:
             return None
-        more = Columns(2 * (len(self.place) + len(added)), self.unseen, self.missing)
+        more = Columns(2 * (len(self.place) + added), self.unseen, self.missing)
         more.place = more.coming = self.place
         more.n_missing = self.n_missing
         for at in range(self.n):

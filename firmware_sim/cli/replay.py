@@ -227,12 +227,12 @@ def _replayed(
         ram = str(replay.config.ram)
         progress_lines = ProgressLines(total, enabled=enabled, shown=bar.wanted, ram=ram)
 
-        def moved() -> None:
-            bar.move()
-            progress_lines.move()
+        def moved(rows: int) -> None:
+            bar.move(rows)
+            progress_lines.move(rows)
 
         on_result = None if records is None else records.add
-        return replay.run(on_row=moved, should_stop=lambda: bool(interrupted), on_result=on_result)
+        return replay.run(on_rows=moved, should_stop=lambda: bool(interrupted), on_result=on_result)
 
 
 def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:

@@ -163,12 +163,12 @@ class ProgressLines:
         self._slow = False
         self._started = self._last = self._last_message = clock()
 
-    def move(self) -> None:
-        """Count a row."""
+    def move(self, rows: int) -> None:
+        """Count rows that are done."""
         now = self._clock()
-        self._done += 1
-        step, self._last = now - self._last, now
-        if not self._enabled:
+        self._done += rows
+        step, self._last = (now - self._last) / max(1, rows), now
+        if not self._enabled or not self._done:
             return
         if step > SLOW and not self._slow:
             self._slow = True
@@ -213,10 +213,10 @@ class Bar:
                 total=total, initial=done, unit=self._unit, unit_scale=True, file=sys.stderr
             )
 
-    def move(self) -> None:
-        """Advance by one."""
+    def move(self, n: int = 1) -> None:
+        """Advance by `n`."""
         if self._bar is not None:
-            self._bar.update()
+            self._bar.update(n)
 
     def close(self) -> None:
         """Close the bar; a second call does nothing."""

@@ -26,7 +26,7 @@ class Sample:
     def add_block(self, values: Row) -> None:
         """Add numbers (Vitter, algorithm R, ACM TOMS 1985)."""
         n_free = max(0, self._size - len(self._held))
-        self._held.extend(values[:n_free].tolist())
+        self._held.frombytes(np.asarray(values[:n_free], np.float64).tobytes())
         self.seen += len(values[:n_free])
         rest = values[n_free:]
         places = self._rng.integers(self.seen + np.arange(1, len(rest) + 1))

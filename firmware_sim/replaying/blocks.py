@@ -13,14 +13,14 @@ from firmware_sim.replaying.checked import Checked, checked
 from firmware_sim.streams import Stream
 
 #: Initial and maximum rows of a block, and its target duration in seconds, for which Ctrl-C waits.
-_FIRST, _MAX, _SECONDS = 256, 8192, 0.03
+_FIRST, _MAX, _SECONDS = 256, 8192, 0.1
 
 
 class BlockFeed:
     """Feeds blocks of rows to the device through the bookkeeping.
 
     accounting: the bookkeeping of the replay.
-    on_row, should_stop: as of `Replay.run`.
+    on_rows, should_stop: as of `Replay.run`.
     """
 
     def __init__(
@@ -28,11 +28,11 @@ class BlockFeed:
         config: ReplayConfig,
         stream: Stream,
         accounting: Accounting,
-        on_row: Callable[[], object] | None,
+        on_rows: Callable[[int], object] | None,
         should_stop: Callable[[], bool] | None,
     ) -> None:
         self._config, self._stream, self._accounting = config, stream, accounting
-        self._on_row, self._should_stop = on_row, should_stop
+        self._on_rows, self._should_stop = on_rows, should_stop
         self._size = _FIRST
 
     def run(self) -> str:
@@ -50,6 +50,8 @@ class BlockFeed:
                 if accounting.stopped:
                     return ""
                 self._resize(time.perf_counter() - started)
+                if self._on_rows is not None:
+                    self._on_rows(end)
                 if end < len(chunk):
                     chunk.part(end, end + 1).tally(accounting.labels)  # it was read
                     return f"interrupted before row {chunk.block.first + end}"
@@ -63,15 +65,9 @@ class BlockFeed:
             self._size = max(self._size // 2, 1)
 
     def _rows_before_stop(self, block: Checked) -> int:
-        """Report progress; return how many rows come before `should_stop` returns True."""
-        if self._should_stop is None and self._on_row is None:
-            return len(block)
-        for at in range(len(block)):
-            if self._should_stop is not None and self._should_stop():
-                return at
-            if self._on_row is not None:
-                self._on_row()
-        return len(block)
+        """Return how many rows come before `should_stop` returns True."""
+        stops, end = self._should_stop, len(block)
+        return end if stops is None else next((at for at in range(end) if stops()), end)
 
     def _take(self, block: Checked, end: int) -> None:
         """Process the rows up to index `end`, or up to one that ends the replay."""

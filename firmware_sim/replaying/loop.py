@@ -202,7 +202,7 @@ class Replay:
     def run(
         self,
         *,
-        on_row: Callable[[], object] | None = None,
+        on_rows: Callable[[int], object] | None = None,
         should_stop: Callable[[], bool] | None = None,
         beside_clean: bool = True,
         ranked: bool = True,
@@ -212,8 +212,8 @@ class Replay:
 
         Parameters
         ----------
-        on_row : callable, optional
-            Called for each row, for a progress bar.
+        on_rows : callable, optional
+            Called with the number of rows of each block that was read, for a progress bar.
         should_stop : callable, optional
             Asked before each row; True ends the replay, and the result says "interrupted".
         beside_clean : bool
@@ -244,18 +244,18 @@ class Replay:
                 ranked=beside_clean and ranked,
                 on_result=on_result,
             )
-            return self._run(accounting, on_row, should_stop, beside_clean)
+            return self._run(accounting, on_rows, should_stop, beside_clean)
 
     def _run(
         self,
         accounting: Accounting,
-        on_row: Callable[[], object] | None,
+        on_rows: Callable[[int], object] | None,
         should_stop: Callable[[], bool] | None,
         beside_clean: bool,
     ) -> ReplayResult:
         started = time.perf_counter()
         with frozen_gc() if self.stream.kept is not None else nullcontext():
-            status, detail = self._feed(accounting, on_row, should_stop)
+            status, detail = self._feed(accounting, on_rows, should_stop)
         seconds = time.perf_counter() - started
         if accounting.stopped:
             status, detail = "stopped", accounting.stopped
@@ -303,11 +303,11 @@ class Replay:
     def _feed(
         self,
         accounting: Accounting,
-        on_row: Callable[[], object] | None,
+        on_rows: Callable[[int], object] | None,
         should_stop: Callable[[], bool] | None,
     ) -> tuple[str, str]:
         """Feed the rows to the device; return the final status and its reason."""
-        feed = BlockFeed(self.config, self.stream, accounting, on_row, should_stop)
+        feed = BlockFeed(self.config, self.stream, accounting, on_rows, should_stop)
         detail, read = "", 0  # rows that were read, if the replay ends early
         try:
             detail = feed.run()

@@ -32,6 +32,7 @@ class Sentinels:
     def __init__(self, names: Sequence[str], known: Sequence[float] = ()) -> None:
         self._names = names
         self._codes = np.setdiff1d(_CODES, [*known])
+        self._each_code = {*self._codes.tolist()}
         n = len(names)
         self._rows = 0
         self._count: list[dict[float, int]] = [{} for _ in range(n)]
@@ -44,9 +45,9 @@ class Sentinels:
             return
         low, high = np.fmin.reduce(rows), np.fmax.reduce(rows)
         # A code far from all other readings is the minimum or the maximum of its block.
-        odd = np.isin(low, self._codes) | np.isin(high, self._codes)
-        for at in np.flatnonzero(odd).tolist():
-            low[at], high[at] = self._without(at, rows[:, at])
+        for at, ends in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
+            if not self._each_code.isdisjoint(ends):
+                low[at], high[at] = self._without(at, rows[:, at])
         self._low, self._high = np.fmin(self._low, low), np.fmax(self._high, high)
 
     def _without(self, at: int, column: Row) -> tuple[float, float]:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -184,8 +185,14 @@ def test_interrupt(
     class Pressing(replay.Replay):
         def run(self, **options: object) -> object:  # type: ignore[override]
             rows = iter(range(1, 10_000))
-            press = lambda: next(rows) == 50 and signal.raise_signal(number)  # noqa: E731
-            return super().run(on_row=press, should_stop=options["should_stop"])  # type: ignore[arg-type]
+            is_pressed: Any = options["should_stop"]
+
+            def stops() -> bool:
+                if next(rows) == 51:
+                    signal.raise_signal(number)
+                return bool(is_pressed())
+
+            return super().run(should_stop=stops)
 
     monkeypatch.setattr(replay, "Replay", Pressing)
     before = signal.getsignal(number)
@@ -344,15 +351,17 @@ def test_options_have_the_same_names_everywhere(command: str) -> None:
         assert chosen.workers == 2
 
 
-def paced(steps: list[float], shown: bool, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What is said of a replay of a hundred rows whose steps take so long."""
+def paced(
+    steps: list[float], shown: bool, capsys: pytest.CaptureFixture[str], rows: int = 1
+) -> list[str]:
+    """What is said of a replay of a hundred rows, of which some together take so long."""
     clock = [0.0]
     progress_lines = ProgressLines(
         100, enabled=True, shown=shown, ram="1GB", clock=lambda: clock[0]
     )
     for seconds in steps:
         clock[0] += seconds
-        progress_lines.move()
+        progress_lines.move(rows)
     return capsys.readouterr().err.splitlines()
 
 
@@ -364,6 +373,9 @@ def test_a_slow_replay_says_so_and_how_far_it_is(capsys: pytest.CaptureFixture[s
     lines = ["row 3 of 100 after 12 s", "row 6 of 100 after 24 s"]
     assert said[1:] == [f"firmware_sim: {line}" for line in lines]
     assert len(paced([4.0] * 6, True, capsys)) == 1
+    assert paced([4.0] * 6, False, capsys, rows=5) == []
+    slow = paced([8.0] * 2, False, capsys, rows=5)
+    assert slow[0].startswith("firmware_sim: warning: a step takes 1.6 s")
 
 
 def said(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> str:

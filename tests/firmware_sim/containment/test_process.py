@@ -101,11 +101,8 @@ def test_report_of_a_replay_whose_learner_died(limit: str) -> None:
         )
     except SimulatorError as error:
         pytest.skip(str(error))
-    seen = iter(range(10_000))
     process = replay.device._process  # type: ignore[attr-defined]
-    result = replay.run(
-        on_row=lambda: next(seen) == 300 and os.kill(process._child.pid, signal.SIGTERM)
-    )
+    result = replay.run(on_rows=lambda _: os.kill(process._child.pid, signal.SIGTERM))
     assert result.status == "died"
     assert "SIGTERM" in result.detail
     assert "memory" not in result.detail
