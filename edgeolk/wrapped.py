@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from edgeolk.calibration import Probabilities
+from edgeolk.errors import BadRowError
 from edgeolk.learner import Learner
 from edgeolk.parts import Loss
 from edgeolk.parts.methods import find
+from edgeolk.progress import Progress
+
+FloatArray = NDArray[np.float64]
 
 #: Arguments of a learner that its wrapper sets itself, or has under the same name.
 _RESERVED = (
@@ -126,3 +134,71 @@ def check_task(learner: Learner, wanted: str) -> Learner:
             f" {_TASKS[task][0]}: use the {_TASKS[task][1]} for that"
         )
     return learner
+
+
+#: Rows scored ahead of learning them, for the calibration of several classes.
+_SCORED = 32
+
+
+def learn_rows(
+    learner: Learner,
+    probabilities: Probabilities,
+    X: Any,
+    places: NDArray[np.intp],
+    weight: FloatArray | None = None,
+    counted: FloatArray | None = None,
+    *,
+    is_new: bool = True,
+    progress: Progress | None = None,
+) -> FloatArray:
+    """Learn rows of classes; return the scores as of ``learn_many``.
+
+    weight, counted: of rows, in steps and in counts of mistakes.
+    is_new: whether the probabilities learn from the scores before.
+    """
+    several = learner.n_classes > 2
+    labels = places.astype(np.float64) if several else 2.0 * places - 1.0
+    found = np.empty(len(places))
+    # Learning returns the scores of two classes, but not all scores of several classes.
+    step = _SCORED if several and is_new else max(1, len(places))
+    for start in range(0, len(places), step):
+        some = slice(start, start + step)
+        rows = X[some]
+        steps = None if weight is None else weight[some]
+        counts = None if counted is None else counted[some]
+        scores = _scored(learner, rows) if several and is_new else None
+        parts = np.full((len(places), 3), np.nan) if learner._config.has_parts else None
+        try:
+            f = found[some] = learner._learn_many(rows, labels[some], steps, counts, parts)
+        except BadRowError:
+            if start:
+                learner._uncounted().scores(X)  # names the row by its number among all
+            raise
+        if is_new:
+            before = with_parts(f, parts) if scores is None else scores
+            learned = places[some]
+            if (skipped := np.isnan(f)).any():
+                before, learned = before[~skipped], learned[~skipped]
+                steps = None if steps is None else steps[~skipped]
+            probabilities.learn(before, learned, steps)
+        if progress is not None:
+            progress(len(f))
+    return found
+
+
+def _scored(learner: Learner, rows: Any) -> FloatArray:
+    """The scores of rows of several classes; NaN for a bad one, which learning refuses or skips."""
+    scorer = learner._uncounted()
+    try:
+        return scorer.scores(rows)
+    except BadRowError:
+        scores = np.full((rows.shape[0], learner.n_classes), np.nan)
+        for row in range(rows.shape[0]):
+            with suppress(BadRowError):
+                scores[row] = scorer.scores(rows[row : row + 1])[0]
+        return scores
+
+
+def with_parts(f: FloatArray, parts: FloatArray | None) -> FloatArray:
+    """Scores of two classes with those behind them, if there are any, a row each."""
+    return f[:, np.newaxis] if parts is None else np.column_stack((f, parts))

@@ -99,7 +99,7 @@ class KernelModel:
         -------
         NamedLearner
             Its scores equal those of the model bit for bit. It has the names of classes and inputs,
-            and gives the same probabilities (``predict_proba_one``) and labels (``answer_one``).
+            learns and answers labels as the model does, and gives the same probabilities.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class KernelModel:
         ValueError
             Nothing has been learned yet.
         """
-        self.to_learner().save_named(path)
+        self.to_learner().save(path)
 
     @property
     def n_missing(self) -> int:

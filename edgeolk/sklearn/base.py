@@ -427,8 +427,8 @@ class OnlineKernelBase(BaseEstimator):
         -------
         NamedLearner
             Its scores equal those of the estimator bit for bit, also after ``save`` and
-            ``ek.load``. It has the names of classes and inputs, gives the same probabilities
-            (``predict_proba_one``), and labels or targets (``answer_one``).
+            ``ek.load``. It has the names of classes and inputs, learns and answers labels
+            and targets as the estimator does, and gives the same probabilities.
         """
         check_is_fitted(self)
         features = tuple(getattr(self, "feature_names_in_", np.empty(0)).tolist())
@@ -449,4 +449,4 @@ class OnlineKernelBase(BaseEstimator):
         OSError
             The file cannot be written.
         """
-        self.to_learner().save_named(path)
+        self.to_learner().save(path)

@@ -25,10 +25,7 @@ from edgeolk.sklearn.base import (
     unchanged_if_refused,
 )
 from edgeolk.sorf.settings import MAX_WEIGHT
-from edgeolk.wrapped import check_task, counts_mistakes, probabilities_for
-
-#: Rows scored ahead of learning them, for the calibration of several classes.
-_SCORED = 32
+from edgeolk.wrapped import check_task, counts_mistakes, learn_rows, probabilities_for, with_parts
 
 
 class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
@@ -316,27 +313,11 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
 
         classes: weights of classes, for steps alone.
         """
-        several = len(self.classes_) > 2
-        labels = columns.astype(np.float64) if several else 2.0 * columns - 1.0
-        # Learning returns the scores of two classes, but not all scores of several classes.
-        step = _SCORED if several and new else max(1, len(columns))
-        for start in range(0, len(columns), step):
-            some = slice(start, start + step)
-            rows = X[some]
-            counts = steps = None if weight is None else weight[some]
-            if classes is not None:
-                counts = np.ones(rows.shape[0]) if counts is None else counts
-                steps = counts * classes[columns[some]]
-            scores = self.learner_.scores(rows) if several and new else None
-            parts = None
-            if self.learner_._config.has_parts:
-                parts = np.full((rows.shape[0], 3), np.nan)
-            f = self.learner_._learn_many(
-                rows, labels[some], steps, None if classes is None else counts, parts
-            )
-            if new:
-                found = (_with_parts(f, parts) if scores is None else scores)
-                self.probabilities_.learn(found, columns[some], steps)
+        counts = None
+        if classes is not None:
+            counts = np.ones(len(columns)) if weight is None else weight
+            weight = counts * classes[columns]
+        learn_rows(self.learner_, self.probabilities_, X, columns, weight, counts, is_new=new)
 
     def _names(self) -> dict[str, Any]:
         return {
@@ -352,9 +333,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         if len(self.classes_) > 2:
             return self.learner_.scores(X)
         if not self.learner_._config.has_parts:
-            return _with_parts(self.learner_.decision_function(X), None)
+            return with_parts(self.learner_.decision_function(X), None)
         parts = np.empty((X.shape[0], 3))
-        return _with_parts(self.learner_._score_many(X, parts), parts)
+        return with_parts(self.learner_._score_many(X, parts), parts)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows.
@@ -414,8 +395,3 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         """
         scores = self._scores(X)
         return self.probabilities_.probabilities(scores)
-
-
-def _with_parts(f: FloatArray, parts: FloatArray | None) -> FloatArray:
-    """Scores of two classes with those behind them, if there are any, a row each."""
-    return f[:, np.newaxis] if parts is None else np.column_stack((f, parts))
