@@ -262,7 +262,7 @@ def test_a_forecast_is_that_of_a_learner_which_knows_the_messages_so_far(
         learner.tell_one(row[0])
         expected = learner.ask_one(row)
         state = bridge.publish["edgeolk/edgeolk_cellar/state"]
-        if learner.interval is None:
+        if learner.interval == (-np.inf, np.inf):
             assert state["forecast"] is state["forecast_low"] is state["forecast_high"] is None
         else:
             low, high = learner.interval

@@ -100,7 +100,7 @@ class Forecast:
 
     def _note(self, forecast: float | None) -> None:
         bounds = self.learner.interval
-        known = forecast is not None and bounds is not None
+        known = forecast is not None and math.isfinite(bounds[0])
         numbers = (forecast, *bounds) if known else (None, None, None)
         self.values = {
             name: None if value is None else round(value, 4)
