@@ -107,6 +107,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     1, they are scaled so that the largest is 1.
     ``partial_fit`` visits each row once and passes the weight to the learner, which may reject it.
 
+    If labels come late, pass each row to ``partial_fit`` when its label comes. There is no
+    ``delay``: ``predict`` leaves an estimator as it was, so it cannot remember which rows it
+    answered. ``edgeolk.river`` and ``ek.Learner`` have it (docs/learners.md).
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
