@@ -17,11 +17,16 @@ from edgeolk.configuration.plan import parse_bytes
 from edgeolk.files.media import MAX_SLOTS, medium_at
 from edgeolk.files.slots import Opened, Part, Slots
 from edgeolk.learner import Learner
+from edgeolk.named import NamedLearner, named
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.block import check_start
 
 #: Classes of objects in checkpoints, by their numbers in files: append, never renumber.
 KINDS: dict[int, type[Any]] = {1: Learner, 2: RunningScaler}
+#: The kind of an entry with the names of the learner before it.
+_NAMES = 3
+#: The maximum number of bytes of names.
+_MAX_NAMES = 1 << 24
 _COUNT = struct.Struct("<Q")
 #: Kind and size of each saved object; the bytes of the objects follow, in the same order.
 _ENTRY = struct.Struct("<QQ")
@@ -52,10 +57,14 @@ def _saved(part: Any) -> bytes | bytearray:
 
 def _pieces(parts: tuple[Any, ...]) -> list[bytes | bytearray]:
     """A table, then the bytes that ``save`` would write of each object."""
-    kinds = [next(n for n, kind in KINDS.items() if isinstance(part, kind)) for part in parts]
-    saved = [_saved(part) for part in parts]
-    table = [_ENTRY.pack(kind, len(data)) for kind, data in zip(kinds, saved, strict=True)]
-    return [_COUNT.pack(len(parts)), *table, *saved]
+    entries: list[tuple[int, bytes | bytearray]] = []
+    for part in parts:
+        kind = next(n for n, kind in KINDS.items() if isinstance(part, kind))
+        entries.append((kind, _saved(part)))
+        if isinstance(part, NamedLearner):
+            entries.append((_NAMES, part._about().encode()))
+    table = [_ENTRY.pack(kind, len(data)) for kind, data in entries]
+    return [_COUNT.pack(len(entries)), *table, *(data for _, data in entries)]
 
 
 def _entries(length: int, part: Part) -> Iterator[tuple[int, int, int]]:
@@ -69,11 +78,14 @@ def _entries(length: int, part: Part) -> Iterator[tuple[int, int, int]]:
     at = _COUNT.size + count * _ENTRY.size
     if count < 1 or at > length:
         raise ValueError(f"{count} objects claimed in {length} bytes")
+    before = 0
     for i in range(count):
         kind, size = _ENTRY.unpack(part(_COUNT.size + i * _ENTRY.size, _ENTRY.size))
-        if kind not in KINDS or size > length - at:
+        is_valid = before == 1 and size <= _MAX_NAMES if kind == _NAMES else kind in KINDS
+        if not is_valid or size > length - at:
             raise ValueError(f"an object of kind {kind} and {size} bytes is invalid")
         yield kind, at, size
+        before = kind
         at += size
     if at != length:
         raise ValueError(f"{length - at} bytes are left over")
@@ -92,6 +104,8 @@ def _check_payload(length: int, part: Part, max_bytes: int | None = None) -> Non
     from edgeolk.files import restore
 
     for kind, at, size in _entries(length, part):
+        if kind == _NAMES:
+            continue
         check = restore.check_start if KINDS[kind] is Learner else check_start
         taken = check(part(at, min(size, MAX_HEADER_BYTES)), size, max_bytes)
         max_bytes = _bytes_left(max_bytes, taken)
@@ -108,6 +122,9 @@ def _decoded(payload: bytearray, max_bytes: int | None = None) -> Any:
     view = memoryview(payload)
     for kind, at, size in _entries(len(payload), lambda at, n: bytes(view[at : at + n])):
         data = view[at : at + size]
+        if kind == _NAMES:
+            parts[-1] = named(parts[-1], bytes(data))
+            continue
         if KINDS[kind] is Learner:
             parts.append(Learner._over(*restore.from_bytes(data, max_bytes)))
         else:

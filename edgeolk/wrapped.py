@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
 
 from edgeolk.calibration import Probabilities
+from edgeolk.configuration.config import Config
+from edgeolk.configuration.plan import parse_bytes
+from edgeolk.errors import BadRowError
 from edgeolk.learner import Learner
 from edgeolk.parts import Loss
 from edgeolk.parts.methods import find
+from edgeolk.progress import Progress
+
+FloatArray = NDArray[np.float64]
 
 #: Arguments of a learner that its wrapper sets itself, or has under the same name.
 _RESERVED = (
     *("algorithm", "n_features", "n_classes", "budget", "D", "ram", "kernel", "kernel_gamma"),
     *("scale", "seed", "buffer"),
 )
+#: Bytes of any learner with a Gaussian process, at most.
+_MOST = 1 << 30
 #: Task -> what a loss for it does, and the wrapper for it.
 _TASKS = {
     "classes": ("tells classes apart", "Classifier"),
@@ -55,6 +68,37 @@ def other_arguments(wrapper: Any) -> dict[str, Any]:
         if name in params:
             raise TypeError(f"params must not hold {name!r}: the estimator or model sets it itself")
     return {**named, **params}
+
+
+def learner_of(algorithm: Any, **arguments: Any) -> Learner:
+    """The learner of a wrapper; warns if its bytes do not hold a Gaussian process asked for.
+
+    The plan follows ``gaussian_process=True`` only where half the bytes hold a vector.
+    """
+    learner = Learner(algorithm, **arguments)
+    if arguments.get("gaussian_process") is not True or learner.parameters["gaussian_process"]:
+        return learner
+    few = parse_bytes(arguments["ram"])
+    many = few
+    while many < _MOST and not _has_process(algorithm, arguments, many):
+        few, many = many, 2 * many
+    while many - few > 8:  # blocks end at such addresses
+        middle = (few + many) // 16 * 8
+        if _has_process(algorithm, arguments, middle):
+            many = middle
+        else:
+            few = middle
+    warn(
+        f"gaussian_process=True has no effect in ram={arguments['ram']!r}: with"
+        f" n_features={learner.n_features} a Gaussian process needs ram={many} or more",
+        stacklevel=5,
+    )
+    return learner
+
+
+def _has_process(algorithm: Any, arguments: Mapping[str, Any], ram: int) -> bool:
+    """Whether a learner of these arguments would have a Gaussian process in so many bytes."""
+    return bool(Config(algorithm, **{**arguments, "ram": ram}).parameters["gaussian_process"])
 
 
 def takes_history(algorithm: Any) -> bool:
@@ -126,3 +170,78 @@ def check_task(learner: Learner, wanted: str) -> Learner:
             f" {_TASKS[task][0]}: use the {_TASKS[task][1]} for that"
         )
     return learner
+
+
+#: Rows scored ahead of learning them, for the calibration of several classes.
+_SCORED = 32
+
+
+def learn_rows(
+    learner: Learner,
+    probabilities: Probabilities,
+    X: Any,
+    places: NDArray[np.intp],
+    weight: FloatArray | None = None,
+    counted: FloatArray | None = None,
+    *,
+    is_new: bool = True,
+    progress: Progress | None = None,
+) -> FloatArray:
+    """Learn rows of classes; return the scores as of ``learn_many``.
+
+    weight, counted: of rows, in steps and in counts of mistakes.
+    is_new: whether the probabilities learn from the scores before.
+    """
+    several = learner.n_classes > 2
+    labels = places.astype(np.float64) if several else 2.0 * places - 1.0
+    found = np.empty(len(places))
+    # Learning returns the scores of two classes, but not all scores of several classes.
+    step = _SCORED if several and is_new else max(1, len(places))
+    for start in range(0, len(places), step):
+        some = slice(start, start + step)
+        rows = X[some]
+        steps = None if weight is None else weight[some]
+        counts = None if counted is None else counted[some]
+        scores = _scored(learner, rows) if several and is_new else None
+        parts = None
+        if learner._config.has_parts:
+            parts = np.empty((len(places), 3))
+            parts.fill(np.nan)
+        try:
+            f = found[some] = learner._learn_many(rows, labels[some], steps, counts, parts)
+        except BadRowError:
+            if start:
+                learner._uncounted().scores(X)  # names the row by its number among all
+            raise
+        if is_new:
+            before = with_parts(f, parts) if scores is None else scores
+            learned = places[some]
+            if (skipped := np.isnan(f)).any():
+                before, learned = before[~skipped], learned[~skipped]
+                steps = None if steps is None else steps[~skipped]
+            probabilities.learn(before, learned, steps)
+        if progress is not None:
+            progress(len(f))
+    return found
+
+
+def _scored(learner: Learner, rows: Any) -> FloatArray:
+    """The scores of rows of several classes; NaN for a bad one, which learning refuses or skips."""
+    scorer = learner._uncounted()
+    try:
+        return scorer.scores(rows)
+    except BadRowError:
+        scores = np.full((rows.shape[0], learner.n_classes), np.nan)
+        for row in range(rows.shape[0]):
+            with suppress(BadRowError):
+                scores[row] = scorer.scores(rows[row : row + 1])[0]
+        return scores
+
+
+def with_parts(f: FloatArray, parts: FloatArray | None) -> FloatArray:
+    """Scores of two classes with those behind them, if there are any, a row each."""
+    if parts is None:
+        return f[:, np.newaxis]
+    found = np.empty((len(f), 4))
+    found[:, 0], found[:, 1:] = f, parts  # column_stack takes longer than learning a row
+    return found

@@ -52,8 +52,8 @@ def inside_of(X: Numbers, y: Numbers) -> Bools:
     for t, (row, target) in enumerate(zip(X, y, strict=True)):
         learner.learn_one(row, target)
         if t >= SETTLED:
-            interval = learner.interval
-            found.append(interval is not None and interval[0] <= target <= interval[1])
+            low, high = learner.interval
+            found.append(low <= target <= high < np.inf)
     return np.array(found)
 
 

@@ -17,7 +17,8 @@ from edgeolk.export import export_c
 from edgeolk.export.folder import SCRATCH
 from edgeolk.export.kits import KITS
 from edgeolk.files.slots import MAGIC
-from edgeolk.learner import Learner, load
+from edgeolk.learner import Learner
+from edgeolk.named import NamedLearner, load
 from edgeolk.parts.methods import algorithms
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import CommonScale
@@ -110,8 +111,10 @@ def _show(learner: Learner) -> None:
     print(f"parameters       {values or 'none'}")
     print(f"kernel           {learner.kernel}")
     print(f"features         {learner.n_features}, {learner.dtype}")
-    if learner.n_classes > 2:
-        print(f"classes          {learner.n_classes}")
+    names = learner.names.classes if isinstance(learner, NamedLearner) else ()
+    if learner.n_classes > 2 or names:
+        shown = ": " + ", ".join(map(repr, names)) if names else ""
+        print(f"classes          {learner.n_classes}{shown}")
     print(f"coefficients     {learner.coefficients}")
     for line in (*_preprocessing(learner), *_forecasting(learner)):
         print(line)
@@ -200,7 +203,8 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     export.add_argument(
         "--classes", default="", metavar="NAMES",
-        help="names of the classes in the order of their numbers, separated by commas",
+        help="names of the classes in the order of their numbers, separated by commas; by default"
+        " those that the file has",
     )  # fmt: skip
     export.set_defaults(run=_export)
     return parser

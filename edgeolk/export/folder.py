@@ -16,6 +16,7 @@ from edgeolk.export.kits import BOARD, arduino_sources, kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
+from edgeolk.named import NamedLearner
 from edgeolk.windows import Windows
 
 #: The library's C.
@@ -125,6 +126,9 @@ def _checked_classes(learner: Learner, classes: Sequence[str]) -> tuple[str, ...
     names = tuple(classes)
     if isinstance(classes, str) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"classes must be a sequence of str, got {classes!r}")
+    if not names and isinstance(learner, NamedLearner):
+        names = tuple(map(str, learner.names.classes))
+        names = names if len({*names}) == learner.n_classes else ()
     if not names:
         return ()
     if not learner._config.needs_labels or learner.is_regression:
@@ -190,7 +194,8 @@ def export_c(
         stack: for boards with less than 8 KB of RAM and for tasks with small stacks.
     classes : sequence of str
         Names of the classes in the order of their numbers (of two classes: of -1 and of 1), which
-        become the constant ``ek_class_names``.
+        become the constant ``ek_class_names``. Default: those of a learner that knows them, from an
+        estimator or a river model.
     counted : sequence of edgeolk.export.costs.Row
         Instructions per row of this model, counted on emulated boards
         (``firmware_sim.mcu.counting.counted``), for the README instead of estimates.

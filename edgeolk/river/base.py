@@ -14,6 +14,7 @@ from edgeolk.rows.scoring import Scorer
 from edgeolk.wrapped import (
     check_task,
     delay_of,
+    learner_of,
     only_given,
     other_arguments,
     scales_itself,
@@ -99,7 +100,7 @@ class KernelModel:
         -------
         NamedLearner
             Its scores equal those of the model bit for bit. It has the names of classes and inputs,
-            and gives the same probabilities (``predict_proba_one``) and labels (``answer_one``).
+            learns and answers labels as the model does, and gives the same probabilities.
 
         Raises
         ------
@@ -127,7 +128,7 @@ class KernelModel:
         ValueError
             Nothing has been learned yet.
         """
-        self.to_learner().save_named(path)
+        self.to_learner().save(path)
 
     @property
     def n_missing(self) -> int:
@@ -147,7 +148,7 @@ class KernelModel:
     def _new_learner(self, n_features: int | None) -> Learner:
         extra = self._arguments()
         size: dict[str, Any] = {"n_features": n_features, **size_of(self)}
-        learner = Learner(
+        learner = learner_of(
             self.algorithm,
             seed=self.seed,
             **size,

@@ -29,11 +29,16 @@ class KernelRegressor(KernelModel, base.Regressor):
     history
         Whether to forecast targets from their own history too (docs/forecast.md), for rows in the
         order of time, each learned before the next is predicted. ``"auto"``: if the algorithm is
-        ``"sorf"``, loss, scaler and width have their defaults, and there is no ``delay``.
+        ``"sorf"``, loss, scaler and width have their defaults, and there is neither ``delay`` nor
+        ``gaussian_process``.
     epsilon, dtype, season, drift, relevance, memory
         As for ``ek.Learner``; None leaves its default.
     delay
         As for ``KernelClassifier``.
+    gaussian_process
+        A Gaussian process beside the features of ``"sorf"``, for ``with_interval`` and targets with
+        little noise; its number of vectors. True: as many as half of ``ram`` holds, and a warning
+        that says how many bytes it needs if these are too few. Needs ``history=False``.
 
     Examples
     --------
@@ -46,10 +51,14 @@ class KernelRegressor(KernelModel, base.Regressor):
     """
 
     _task = "targets"
-    _named = ("epsilon", "dtype", "season", "drift", "relevance", "memory", "delay")
+    _named = (
+        *("epsilon", "dtype", "season", "drift", "relevance", "memory", "delay"),
+        "gaussian_process",
+    )
     loss: str
     history: bool | str
     delay: int | None
+    gaussian_process: bool | int | None
 
     def __init__(
         self,
@@ -74,6 +83,7 @@ class KernelRegressor(KernelModel, base.Regressor):
         relevance: bool | str | None = None,
         memory: int | None = None,
         delay: int | None = None,
+        gaussian_process: bool | int | None = None,
     ) -> None:
         self._keep(locals())
 
@@ -115,8 +125,10 @@ class KernelRegressor(KernelModel, base.Regressor):
     def _forecasts(self) -> bool:
         """Whether ``history="auto"`` forecasts: no argument contradicts it."""
         usual = self.scale == "standard" and self.gamma == "auto" and self.kernel is None
-        others = {"history", "loss", "scale", "clip_rows", "last_label", "delay"}
-        given = self.delay or others & set(self.params or ())
+        others = {
+            *("history", "loss", "scale", "clip_rows", "last_label", "delay", "gaussian_process"),
+        }
+        given = self.delay or self.gaussian_process or others & set(self.params or ())
         return takes_history(self.algorithm) and self.loss == "square" and usual and not given
 
     def predict_one(self, x: Row, with_interval: bool = False, **kwargs: Any) -> Any:

@@ -27,7 +27,7 @@ from edgeolk.progress import Progress
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.record import GAMMA_ROWS, INSIDE
 from edgeolk.sklearn.missing import ColumnMeans, gaps_in
-from edgeolk.wrapped import only_given, other_arguments, scales_itself, size_of
+from edgeolk.wrapped import learner_of, only_given, other_arguments, scales_itself, size_of
 
 FloatArray = NDArray[np.float64]
 RowNumbers = NDArray[np.intp]
@@ -384,6 +384,12 @@ class OnlineKernelBase(BaseEstimator):
     def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **extra: Any) -> Learner:
         """A learner for rows like these; ``more`` says that more rows may come."""
         options: dict[str, Any] = {**extra, **other_arguments(self)}
+        if options.get("delay"):
+            raise ValueError(
+                f"delay={options['delay']!r} needs rows that wait for their labels, but predict of"
+                " an estimator remembers none: pass each row to partial_fit when its label comes,"
+                " or use edgeolk.river or ek.Learner"
+            )
         if not more:
             _refuse_history(options)
         size = size_of(self)
@@ -394,7 +400,7 @@ class OnlineKernelBase(BaseEstimator):
             size |= kernel_options(
                 self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()
             )
-        return Learner(
+        return learner_of(
             self.algorithm,
             n_features=X.shape[1],
             seed=int(random.randint(2**31 - 1)),
@@ -427,8 +433,8 @@ class OnlineKernelBase(BaseEstimator):
         -------
         NamedLearner
             Its scores equal those of the estimator bit for bit, also after ``save`` and
-            ``ek.load``. It has the names of classes and inputs, gives the same probabilities
-            (``predict_proba_one``), and labels or targets (``answer_one``).
+            ``ek.load``. It has the names of classes and inputs, learns and answers labels
+            and targets as the estimator does, and gives the same probabilities.
         """
         check_is_fitted(self)
         features = tuple(getattr(self, "feature_names_in_", np.empty(0)).tolist())
@@ -449,4 +455,4 @@ class OnlineKernelBase(BaseEstimator):
         OSError
             The file cannot be written.
         """
-        self.to_learner().save_named(path)
+        self.to_learner().save(path)

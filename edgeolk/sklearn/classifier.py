@@ -25,10 +25,7 @@ from edgeolk.sklearn.base import (
     unchanged_if_refused,
 )
 from edgeolk.sorf.settings import MAX_WEIGHT
-from edgeolk.wrapped import check_task, counts_mistakes, probabilities_for
-
-#: Rows scored ahead of learning them, for the calibration of several classes.
-_SCORED = 32
+from edgeolk.wrapped import check_task, counts_mistakes, learn_rows, probabilities_for, with_parts
 
 
 class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
@@ -109,6 +106,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     the row twice. Its time grows with the sum of the weights, at most 1e8. If all weights are below
     1, they are scaled so that the largest is 1.
     ``partial_fit`` visits each row once and passes the weight to the learner, which may reject it.
+
+    If labels come late, pass each row to ``partial_fit`` when its label comes. There is no
+    ``delay``: ``predict`` leaves an estimator as it was, so it cannot remember which rows it
+    answered. ``edgeolk.river`` and ``ek.Learner`` have it (docs/learners.md).
 
     Examples
     --------
@@ -316,28 +317,11 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
 
         classes: weights of classes, for steps alone.
         """
-        several = len(self.classes_) > 2
-        labels = columns.astype(np.float64) if several else 2.0 * columns - 1.0
-        # Learning returns the scores of two classes, but not all scores of several classes.
-        step = _SCORED if several and new else max(1, len(columns))
-        for start in range(0, len(columns), step):
-            some = slice(start, start + step)
-            rows = X[some]
-            counts = steps = None if weight is None else weight[some]
-            if classes is not None:
-                counts = np.ones(rows.shape[0]) if counts is None else counts
-                steps = counts * classes[columns[some]]
-            scores = self.learner_.scores(rows) if several and new else None
-            parts = None
-            if self.learner_._config.has_parts:
-                parts = np.empty((rows.shape[0], 3))
-                parts.fill(np.nan)
-            f = self.learner_._learn_many(
-                rows, labels[some], steps, None if classes is None else counts, parts
-            )
-            if new:
-                found = (_with_parts(f, parts) if scores is None else scores)
-                self.probabilities_.learn(found, columns[some], steps)
+        counts = None
+        if classes is not None:
+            counts = np.ones(len(columns)) if weight is None else weight
+            weight = counts * classes[columns]
+        learn_rows(self.learner_, self.probabilities_, X, columns, weight, counts, is_new=new)
 
     def _names(self) -> dict[str, Any]:
         return {
@@ -353,9 +337,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         if len(self.classes_) > 2:
             return self.learner_.scores(X)
         if not self.learner_._config.has_parts:
-            return _with_parts(self.learner_.decision_function(X), None)
+            return with_parts(self.learner_.decision_function(X), None)
         parts = np.empty((X.shape[0], 3))
-        return _with_parts(self.learner_._score_many(X, parts), parts)
+        return with_parts(self.learner_._score_many(X, parts), parts)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows.
@@ -415,12 +399,3 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         """
         scores = self._scores(X)
         return self.probabilities_.probabilities(scores)
-
-
-def _with_parts(f: FloatArray, parts: FloatArray | None) -> FloatArray:
-    """Scores of two classes with those behind them, if there are any, a row each."""
-    if parts is None:
-        return f[:, np.newaxis]
-    found = np.empty((len(f), 4))
-    found[:, 0], found[:, 1:] = f, parts  # column_stack takes longer than learning a row
-    return found

@@ -37,6 +37,11 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         their own history too (docs/forecast.md). ``fit`` ignores "auto" and does not accept True.
     epsilon, dtype, season, drift, relevance, memory : optional
         As for ``ek.Learner``; None leaves its default.
+    gaussian_process : bool or int, optional
+        A Gaussian process beside the features of ``"sorf"``, for ``predict(X, return_std=True)``
+        and targets with little noise; its number of vectors. True: as many as half of ``ram``
+        holds, and a warning that says how many bytes it needs if these are too few. None leaves the
+        learner's default.
     ram, budget, D, gamma, kernel, scale, missing, params, epochs, shuffle, random_state, verbose
         As for ``OnlineKernelClassifier``. A forecaster takes missing readings as such.
 
@@ -66,7 +71,10 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
 
     target_mean_: float
     target_scale_: float
-    _named = ("loss", "epsilon", "dtype", "history", "season", "drift", "relevance", "memory")
+    _named = (
+        *("loss", "epsilon", "dtype", "history", "season", "drift", "relevance", "memory"),
+        "gaussian_process",
+    )
 
     def __init__(
         self,
@@ -86,6 +94,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         drift: bool | None = None,
         relevance: bool | str | None = None,
         memory: int | None = None,
+        gaussian_process: bool | int | None = None,
         missing: str = "mean",
         params: dict[str, Any] | None = None,
         epochs: int = 5,

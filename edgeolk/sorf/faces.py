@@ -7,6 +7,7 @@ of a stream without labels. Without numpy.
 from __future__ import annotations
 
 from collections import namedtuple
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,12 +36,13 @@ class Forecasting:
     _engine: Engine
 
     @property
-    def interval(self) -> Interval | tuple[Interval, ...] | None:
+    def interval(self) -> Interval | tuple[Interval, ...]:
         """The interval of the last answer: (low, high), or one for each level of ``interval=``.
 
-        None until enough errors are known: before the first answers, after ``restart``, and in a
-        new or loaded learner. It belongs to the last call that returned an answer and is not
-        stored in the block. The level of ``krls_auto`` is .9.
+        (-inf, inf) until enough errors are known: in the first rows (four with ``horizon=1``),
+        after ``restart``, and in a loaded learner until its first answer. It belongs to the last
+        call that returned an answer and is not stored in the block. The level of ``krls_auto`` is
+        .9.
 
         Raises
         ------
@@ -49,7 +51,7 @@ class Forecasting:
         """
         answer, half_widths, _ = self._engine.last_forecast()
         if not all(half_width > 0.0 for half_width in half_widths):
-            return None
+            half_widths = (inf,) * len(half_widths)
         intervals = tuple((answer - half_width, answer + half_width) for half_width in half_widths)
         return intervals[0] if len(intervals) == 1 else intervals
 

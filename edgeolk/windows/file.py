@@ -32,7 +32,7 @@ from edgeolk.windows.samples import check_samples
 MARK = b"eolw"
 #: How an archive begins, and its files.
 ARCHIVE = b"PK\x03\x04"
-LEARNER, WINDOWS = "learner.olk", "windows.eolw"
+LEARNER, WINDOWS, ABOUT = "learner.olk", "windows.eolw", "about.json"
 VERSION = 1
 _HEAD = struct.Struct("<4s4BI I 6H f")
 _CRC = slice(8, 12)
@@ -112,6 +112,8 @@ def write(path: str | PathLike[str], data: bytes, learner: Any = None) -> None:
     with zipfile.ZipFile(archive, "w") as box:  # the same state gives the same file
         box.writestr(zipfile.ZipInfo(LEARNER), bytes(learner._sealed()))
         box.writestr(zipfile.ZipInfo(WINDOWS), data)
+        if hasattr(type(learner), "_about"):  # a learner with names
+            box.writestr(zipfile.ZipInfo(ABOUT), learner._about())
     write_atomically(path, (archive.getvalue(),))
 
 

@@ -170,6 +170,8 @@ def advanced(device: Device, delay: Delay, last: int) -> list[Point]:
         except ValueError:  # a reading beyond what can be held
             learner.restart()
             return []
-        low, high = learner.interval or (np.nan, np.nan)
-        found.append(Point(row, forecast, low, high, np.nan))
+        low, high = learner.interval
+        is_known = np.isfinite(high - low)
+        bounds = (low, high) if is_known else (np.nan, np.nan)
+        found.append(Point(row, forecast, *bounds, np.nan))
     return found

@@ -262,7 +262,7 @@ def test_a_forecast_is_that_of_a_learner_which_knows_the_messages_so_far(
         learner.tell_one(row[0])
         expected = learner.ask_one(row)
         state = bridge.publish["edgeolk/edgeolk_cellar/state"]
-        if learner.interval is None:
+        if learner.interval == (-np.inf, np.inf):
             assert state["forecast"] is state["forecast_low"] is state["forecast_high"] is None
         else:
             low, high = learner.interval
@@ -399,6 +399,27 @@ def test_the_pages_and_the_units_name_the_same_places() -> None:
     assert "cp docs/examples/home/home.toml /etc/edgeolk" in (docs / "home.md").read_text("utf-8")
 
 
+def test_the_page_shows_what_the_bridge_says(code: dict[str, Any]) -> None:
+    """The message of the page, the state after it, and the alarm that a reader is to send."""
+    page = (BRIDGE.parents[2] / "home.md").read_text("utf-8")
+    device, broken = re.findall(r"zigbee2mqtt/cellar (?:-m ')?({[^}]*})", page)
+    channels = {"temperature": "°C", "humidity": "%", "pressure": "hPa"}
+    bridge = code["Bridge"](Sent(), "zigbee2mqtt/cellar", channels, code["new_learner"](3))
+    assert bridge.take(device)
+    state = bridge.publish[f"edgeolk/{bridge.node}/state"]
+    assert json.dumps(state) in page
+    assert f"`{bridge.node}`" in page
+    r = np.random.default_rng(3)
+    for row in np.array([12.4, 71.0, 1009.2]) + r.normal(size=(400, 3)):
+        bridge.take(json.dumps(dict(zip(channels, row.tolist(), strict=True))))
+    assert bridge.publish[f"edgeolk/{bridge.node}/state"]["unusual"] == "OFF"
+    bridge.take(broken)
+    assert bridge.publish[f"edgeolk/{bridge.node}/state"]["unusual"] == "ON"
+    for row in np.array([12.4, 71.0, 1009.2]) + r.normal(size=(70, 3)):
+        bridge.take(json.dumps(dict(zip(channels, row.tolist(), strict=True))))
+    assert bridge.publish[f"edgeolk/{bridge.node}/state"]["unusual"] == "OFF"
+
+
 def until(true: Callable[[], bool]) -> None:
     end = time.monotonic() + 20
     while not true():
@@ -443,7 +464,10 @@ def test_with_a_broker(tmp_path: Path) -> None:
         home = tmp_path / "home.toml"
         home.write_text(f'port = {port}\n[devices]\ncellar = "a=V,b"\nattic = "t.c=°C"\n', "utf-8")
         arguments = [str(home), "--checkpoints", "kept"]
-        program = subprocess.Popen([sys.executable, str(BRIDGE), *arguments], cwd=tmp_path)
+        with (tmp_path / "out").open("w") as out:
+            program = subprocess.Popen(
+                [sys.executable, str(BRIDGE), *arguments], cwd=tmp_path, stdout=out
+            )
         until(lambda: seen.get("edgeolk/home/status") == "online")
         client.publish("attic", '{"t": {"c": "8 °C"}}', qos=1)
         until(lambda: "edgeolk/edgeolk_attic/state" in seen)
@@ -454,6 +478,11 @@ def test_with_a_broker(tmp_path: Path) -> None:
         assert sum(topic.endswith("/config") for topic in seen) == 5 + 4
         program.terminate()
         assert program.wait(20) == 0
+        assert (tmp_path / "out").read_text("utf-8").splitlines() == [
+            f"connected to localhost:{port}, listening to cellar, attic",
+            "attic: the first message has come",
+            "cellar: the first message has come",
+        ]
         kept = sorted((tmp_path / "kept").glob("*.checkpoint"))
         assert [path.name[:-20] for path in kept] == ["edgeolk_attic", "edgeolk_cellar"]
         assert [ek.Checkpointer(path).open().steps for path in kept] == [1, 1]

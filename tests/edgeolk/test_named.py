@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.calibration import Calibration, softmax, two_columns
+from edgeolk.checkpointer import _decoded
+from edgeolk.cli.program import main
 from edgeolk.named import NamedLearner
 
 sklearn = pytest.importorskip("edgeolk.sklearn")
@@ -30,7 +33,7 @@ def labels(n_classes: int) -> np.ndarray:
 
 def kept(learner: NamedLearner, folder: Path) -> list[NamedLearner]:
     """The learner, and what files, copies and pickles make of it."""
-    learner.save_named(folder / "m.zip")
+    learner.save(folder / "m.zip")
     return [
         learner, ek.load(folder / "m.zip"), copy.copy(learner), copy.deepcopy(learner),
         pickle.loads(pickle.dumps(learner)),
@@ -53,22 +56,101 @@ def test_an_estimators_probabilities(n_classes: int, loss: str | None, tmp_path:
             found = learner.predict_proba_one(row)
             assert [*found] == model.classes_.tolist()
             np.testing.assert_array_equal([*found.values()], shares)
-            assert learner.answer_one(row) == answer
-        learner.learn_one(X[0], learner.label_of_class(y[0]))
+            assert learner.predict_one(row) == answer
+        assert learner.predict(X[:20]).tolist() == answers.tolist()
+        np.testing.assert_array_equal(learner.predict_proba(X[:20]), wanted)
+        learner.learn_one(X[0], y[0])
         assert learner.steps == model.learner_.steps + 1
-    with pytest.raises(ValueError, match="there is no class 'gone', only"):
-        model.to_learner().label_of_class("gone")
+        with pytest.raises(ValueError, match=r"y must be one of 'busy', 'idle'.*, got 'gone'"):
+            learner.learn_one(X[0], "gone")
+        with pytest.raises(ValueError, match=r"y\[1\] must be one of .*, got 'gone'"):
+            learner.learn_many(X[:2], ["idle", "gone"])
+        assert learner.steps == model.learner_.steps + 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("algorithm", ["sorf", "bpa_s"])
+def test_a_loaded_learner_goes_on_as_the_estimator(
+    n_classes: int, algorithm: str, tmp_path: Path
+) -> None:
+    """Classes 1, 2 (and 3): labels keep their names through load, learn and save."""
+    y = 1 + np.digitize(X[:, 0], [0.0, 0.8][: n_classes - 1])
+    model = sklearn.OnlineKernelClassifier(algorithm, ram="4KiB", random_state=0)
+    model.partial_fit(X[:200], y[:200], classes=[1, 2, 3][:n_classes])
+    model.save(tmp_path / "m.zip")
+    many, one = ek.load(tmp_path / "m.zip"), ek.load(tmp_path / "m.zip")
+    scores = np.empty(100)
+    assert many.learn_many(X[200:300], y[200:300], out=scores) is scores
+    assert [one.learn_one(x, k) for x, k in zip(X[200:300], y[200:300], strict=True)] == [*scores]
+    model.partial_fit(X[200:300], y[200:300])
+    many.save(tmp_path / "m.zip")
+    many = ek.load(tmp_path / "m.zip")
+    assert many.predict(X).tolist() == model.predict(X).tolist()
+    assert set(many.predict(X).tolist()) == {*range(1, n_classes + 1)}
+    np.testing.assert_array_equal(many.predict_proba(X), model.predict_proba(X))
+    assert pickle.dumps(one.plain) == pickle.dumps(many.plain)
+    np.testing.assert_allclose(one.predict_proba(X), model.predict_proba(X), atol=0.05)
+    assert repr(many).endswith(", classes 1, 2" + ", 3" * (n_classes == 3))
+
+
+def test_a_sparse_row_of_a_named_learner(tmp_path: Path) -> None:
+    model = sklearn.OnlineKernelClassifier(ram="4KiB", random_state=0).fit(X, labels(3))
+    dense, sparse = model.to_learner(), model.to_learner()
+    row, at = np.array([0.0, 1.5, -2.0]), np.array([1, 2], dtype=np.int32)
+    assert sparse.predict_one_sparse(at, row[at]) == dense.predict_one(row)
+    assert sparse.learn_one_sparse(at, row[at], "worn") == dense.learn_one(row, "worn")
+    assert pickle.dumps(sparse.plain) == pickle.dumps(dense.plain)
+    assert sparse.predict_proba_one(row) == dense.predict_proba_one(row)
+    with pytest.raises(ValueError, match="indices must increase"):
+        sparse.predict_one_sparse([2, 1], [1.0, 1.0])
+
+
+def test_a_bad_row_of_a_named_learner_changes_nothing(tmp_path: Path) -> None:
+    for how in ("raise", "skip"):
+        model = sklearn.OnlineKernelClassifier(
+            ram="4KiB", random_state=0, params={"on_bad_row": how}
+        ).fit(X, labels(3))
+        learner = model.to_learner()
+        before, bad = learner.predict_proba(X), np.r_[X[:60], [[np.nan] * 3], X[:1]]
+        y = [*labels(3)[:60], "idle", "idle"]
+        if how == "skip":
+            assert np.isnan(learner.learn_one(bad[60], "idle"))
+            assert learner.n_skipped == 1
+        else:
+            with pytest.raises(ek.BadRowError, match="x must be finite"):
+                learner.learn_one(bad[60], "idle")
+        assert learner.predict_proba(X).tolist() == before.tolist()
+        if how == "skip":
+            assert np.isnan(learner.learn_many(bad, y)).tolist() == [False] * 60 + [True, False]
+        else:
+            with pytest.raises(ek.BadRowError, match=r"X\[60"):
+                learner.learn_many(bad, y)
 
 
 def test_an_estimators_targets_have_their_unit(tmp_path: Path) -> None:
     model = sklearn.OnlineKernelRegressor("bpa_s", ram="4KiB", random_state=0)
     model.fit(X, 500.0 + 40.0 * X[:, 0])
     for learner in kept(model.to_learner(), tmp_path):
-        assert [learner.answer_one(row) for row in X[:9]] == model.predict(X[:9]).tolist()
+        assert [learner.predict_one(row) for row in X[:9]] == model.predict(X[:9]).tolist()
+        assert learner.predict(X).tolist() == model.predict(X).tolist()
         with pytest.raises(AttributeError, match="predict_proba_one needs classes"):
             learner.predict_proba_one(X[0])
+        with pytest.raises(AttributeError, match="predict_proba needs classes"):
+            learner.predict_proba(X)
+        before = learner.predict_one(X[0])
+        assert learner.learn_one(X[0], 600.0) == pytest.approx(before, abs=2.0)
+        assert learner.learn_many(X[1:9], 500.0 + 40.0 * X[1:9, 0])[0] == pytest.approx(
+            500.0 + 40.0 * X[1, 0], abs=60.0
+        )
+        assert 300.0 < learner.predict_one(X[0]) < 700.0
+        with pytest.raises(ValueError, match="y must be finite, got inf"):
+            learner.learn_one(X[0], float("inf"))
+        with pytest.raises(TypeError, match="y must be"):
+            learner.learn_one(X[0], "3")
     novelty = sklearn.OnlineKernelNovelty(random_state=0).fit(X).to_learner()
-    assert [novelty.answer_one(row) for row in X[:5]] == [novelty.predict_one(r) for r in X[:5]]
+    assert np.isfinite(novelty.learn_one(X[0]))
+    assert len(novelty.learn_many(X)) == len(X)
+    assert [novelty.predict_one(row) for row in X[:5]] == [novelty.predict_one(r) for r in X[:5]]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -82,7 +164,7 @@ def test_a_river_models_probabilities(n_classes: int, tmp_path: Path) -> None:
             x = dict(zip("abc", row, strict=True))
             found = learner.predict_proba_one(np.array(row))
             assert found == pytest.approx(model.predict_proba_one(x), rel=1e-12)
-            assert learner.answer_one(np.array(row)) == model.predict_one(x)
+            assert learner.predict_one(np.array(row)) == model.predict_one(x)
 
 
 def test_a_model_saves_itself(tmp_path: Path) -> None:
@@ -93,7 +175,7 @@ def test_a_model_saves_itself(tmp_path: Path) -> None:
     assert found.nbytes == model.learner_.nbytes
     model.save(tmp_path / "b.zip")
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
-    model.to_learner().save(tmp_path / "plain.olk")  # without names, for boards
+    model.to_learner().plain.save(tmp_path / "plain.olk")  # without names, for bare learners
     plain = ek.load(tmp_path / "plain.olk")
     assert type(plain) is ek.Learner
     assert plain.decision_one(X[0]) == found.decision_one(X[0])
@@ -124,7 +206,7 @@ def test_a_balanced_decision_is_kept(n_classes: int, tmp_path: Path) -> None:
     assert wanted != [plain.predict_one(x) for x in inputs]
     for learner in kept(model.to_learner(), tmp_path):
         learner.restart()  # the labels of these rows do not come
-        assert [learner.answer_one(row) for row in rows[:100]] == wanted
+        assert [learner.predict_one(row) for row in rows[:100]] == wanted
 
 
 def test_a_file_of_format_1_has_its_probabilities(tmp_path: Path) -> None:
@@ -148,7 +230,88 @@ def test_a_file_of_format_1_has_its_probabilities(tmp_path: Path) -> None:
             scores = two_columns([f])
             p = (softmax if given is None else calibration.probabilities)(scores)[0]
             assert [*found.predict_proba_one(row).values()] == pytest.approx(p, abs=1e-12)
-            assert found.answer_one(row) == model.classes_[int(f > 0.0)]
+            assert found.predict_one(row) == model.classes_[int(f > 0.0)]
+
+
+def test_uncertain_targets_have_their_unit() -> None:
+    y = 500.0 + 40.0 * X[:, 0]
+    model = sklearn.OnlineKernelRegressor("krls_t", budget=40, random_state=0).fit(X, y)
+    learner = model.to_learner()
+    target, deviation = model.predict(X[:5], return_std=True)
+    np.testing.assert_allclose(np.sqrt(learner.variance(X[:5])), deviation)
+    assert learner.variance_one(X[0]) == learner.variance(X[:1])[0]
+    low, high = learner.interval_one(X[0])
+    assert low < target[0] < high
+    assert high - low == pytest.approx(2 * 1.6449 * deviation[0], rel=1e-3)
+    before = learner.absolute_error, learner.squared_error
+    wrong = learner.learn_one(X[0], 900.0) - 900.0
+    assert learner.absolute_error - before[0] == pytest.approx(abs(wrong))
+    assert learner.squared_error - before[1] == pytest.approx(wrong**2)
+
+
+def test_a_river_models_next_class(tmp_path: Path) -> None:
+    """A class that comes after loading gets its name while the learner has room."""
+    model = river.KernelClassifier(ram="4KiB", n_classes=3, history=False)
+    rows = [dict(zip("abc", row, strict=True)) for row in X.tolist()]
+    for x, y in zip(rows[:50], labels(2).tolist(), strict=False):
+        model.learn_one(x, y)
+    model.save(tmp_path / "m.zip")
+    one, many = ek.load(tmp_path / "m.zip"), ek.load(tmp_path / "m.zip")
+    y = labels(3).tolist()
+    for x, label in zip(rows[50:200], y[50:200], strict=True):
+        model.learn_one(x, label)
+    f = many.learn_many(X[50:200], y[50:200])
+    assert [one.learn_one(x, label) for x, label in zip(X[50:200], y[50:200], strict=True)] == [*f]
+    for learner in (one, many):
+        assert learner.names.classes == tuple(model.classes)
+        assert learner.predict(X).tolist() == [model.predict_one(x) for x in rows]
+        assert learner.predict_proba_one(X[0]) == pytest.approx(model.predict_proba_one(rows[0]))
+        with pytest.raises(ValueError, match="got 'fourth'"):
+            learner.learn_one(X[0], "fourth")
+    few = ek.load(tmp_path / "m.zip")
+    assert few.predict_proba(X[:3]).shape == (3, 2)
+    assert set(few.predict(X).tolist()) == {"idle", "busy"}
+
+
+def test_windows_keep_the_names_of_their_learner(tmp_path: Path) -> None:
+    windows = ek.Windows(channels=1, size=32, hop=32, features="level")
+    rows = np.random.default_rng(1).normal(size=(60, windows.n_features))
+    model = sklearn.OnlineKernelClassifier(ram="4KiB", random_state=0)
+    model.fit(rows, np.where(rows[:, 0] > 0, "a", "b"))
+    windows.save(tmp_path / "w.zip", model.to_learner())
+    assert ek.load(tmp_path / "w.zip").predict_one(rows[0]) == model.predict(rows[:1])[0]
+    ek.Windows.load(tmp_path / "w.zip")
+
+
+def test_a_checkpoint_keeps_names() -> None:
+    model = sklearn.OnlineKernelClassifier(ram="2KiB", random_state=0).fit(X, labels(2))
+    learner, scaler, store = model.to_learner(), ek.RunningScaler(3), bytearray(20_000)
+    with ek.Checkpointer(store) as checkpoints:
+        checkpoints.write((learner, scaler, learner.plain))
+    found, again, plain = ek.Checkpointer.restore(store)
+    assert found.predict(X).tolist() == model.predict(X).tolist()
+    assert type(plain) is ek.Learner
+    assert isinstance(again, ek.RunningScaler)
+    found.learn_one(X[0], "idle")
+    for kinds in ([3], [1, 3, 3], [2, 3]):
+        saved = [bytes(ek.Learner(n_features=3, D=8)._sealed()), bytes(scaler.__reduce__()[1][0])]
+        data = [saved[kind - 1] if kind < 3 else learner._about().encode() for kind in kinds]
+        table = [(kind, len(one)) for kind, one in zip(kinds, data, strict=True)]
+        payload = b"".join(
+            [struct.pack("<Q", len(kinds)), *(struct.pack("<QQ", *row) for row in table), *data]
+        )
+        with pytest.raises(ValueError, match=r"an object of kind 3 and \d+ bytes is invalid"):
+            _decoded(bytearray(payload))
+
+
+def test_the_commands_read_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sklearn.OnlineKernelClassifier(ram="2KiB", random_state=0).fit(X, labels(2)).save(
+        tmp_path / "m.zip"
+    )
+    assert main(["info", str(tmp_path / "m.zip")]) == 0
+    assert "classes          2: 'busy', 'idle'\n" in capsys.readouterr().out
+    assert main(["export", str(tmp_path / "m.zip"), "--out", str(tmp_path / "board")]) == 0
+    assert '"busy",\n    "idle",' in (tmp_path / "board" / "model.c").read_text()
 
 
 def test_names_that_a_file_cannot_hold(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ class Forecast:
 
     def _note(self, forecast: float | None) -> None:
         bounds = self.learner.interval
-        known = forecast is not None and bounds is not None
+        known = forecast is not None and math.isfinite(bounds[0])
         numbers = (forecast, *bounds) if known else (None, None, None)
         self.values = {
             name: None if value is None else round(value, 4)
@@ -490,6 +490,7 @@ def main() -> None:
     client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
     where = f"{chosen.host}:{chosen.port}"
     bridges: dict[str, tuple[Bridge, ek.Checkpointer]] = {}
+    silent = set(chosen.devices)
 
     def publish(topic: str, words: str, keep: bool) -> None:
         client.publish(topic, words, qos=1, retain=keep)
@@ -502,6 +503,9 @@ def main() -> None:
 
     def came(_: Any, __: Any, message: Any) -> None:
         bridge, checkpoints = bridges[message.topic]
+        if message.topic in silent:
+            silent.remove(message.topic)
+            print(f"{message.topic}: the first message has come", flush=True)
         if bridge.take(message.payload):
             checkpoints.step(bridge.parts)
 

@@ -179,7 +179,7 @@ def test_a_learner_goes_onto_a_board(tmp_path: Path) -> None:
         model.to_learner()
     for x, y in _rows():
         model.learn_one(x, y)
-    model.to_learner().save(tmp_path / "model.olk")
+    model.to_learner().plain.save(tmp_path / "model.olk")
     learner = ek.load(tmp_path / "model.olk")
     assert learner.nbytes <= 4096
     for x, _ in _rows(20):

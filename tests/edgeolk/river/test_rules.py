@@ -283,3 +283,15 @@ def test_a_width_is_a_number_or_auto() -> None:
     ring = KernelClassifier("bpa_s")
     ring.learn_one({"a": 1.0}, 1)
     assert ring.to_learner()._config.preprocessing.gamma_rows == 100
+
+
+def test_a_gaussian_process_beside_the_features() -> None:
+    """It takes rows in any order, so the model does not forecast."""
+    model = KernelRegressor(ram="8KiB", gaussian_process=True)
+    model.learn_one({"a": 1.0}, 2.0)
+    assert model.learner is not None
+    assert model.learner.parameters["gaussian_process"] > 0
+    target, low, high = model.predict_one({"a": 1.0}, with_interval=True)
+    assert low < target < high
+    with pytest.warns(UserWarning, match="gaussian_process=True has no effect in ram=512"):
+        KernelRegressor(ram=512, gaussian_process=True).learn_one({"a": 1.0}, 2.0)

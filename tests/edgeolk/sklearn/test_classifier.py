@@ -58,7 +58,7 @@ def test_a_learner_goes_onto_a_board(
 ) -> None:
     X, y = request.getfixturevalue(data)
     model = OnlineKernelClassifier(ram="4KiB", random_state=0).fit(X, y)
-    model.to_learner().save(tmp_path / "model.olk")
+    model.to_learner().plain.save(tmp_path / "model.olk")
     learner = ek.load(tmp_path / "model.olk")
     assert learner.nbytes <= 4096
     signs = learner.predict(X)
@@ -137,7 +137,7 @@ def test_balanced_decisions_find_rare_classes(algorithm: str, classes: int) -> N
     ]
     assert recalls[1] > recalls[0] + 0.08
     named = model.to_learner()
-    assert [named.answer_one(row) for row in X[3000:3200]] == balanced[:200].tolist()
+    assert [named.predict_one(row) for row in X[3000:3200]] == balanced[:200].tolist()
 
 
 def test_a_decision_is_one_of_two() -> None:

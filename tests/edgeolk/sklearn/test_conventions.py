@@ -82,3 +82,10 @@ def test_one_size_is_given(estimator: Any) -> None:
     assert fitted(estimator, ram="2KiB").to_learner().nbytes <= 2048
     with pytest.raises((TypeError, ValueError), match="budget"):
         fitted(estimator, budget=64, D=64)
+
+
+@pytest.mark.parametrize("estimator", [OnlineKernelClassifier, OnlineKernelRegressor])
+def test_labels_that_come_late_are_learned_when_they_come(estimator: Any) -> None:
+    """``predict`` remembers no rows, so a delay would only take bytes."""
+    with pytest.raises(ValueError, match=r"delay=20 needs rows that wait .* or use edgeolk\.river"):
+        fitted(estimator, params={"delay": 20})

@@ -53,7 +53,7 @@ def test_a_learner_goes_onto_a_board(machine: Any, tmp_path: Path) -> None:
     normal, novel = machine
     model = OnlineKernelNovelty(random_state=0).partial_fit(normal[:1000])
     model.partial_fit(normal[1000:])
-    model.to_learner().save(tmp_path / "model.olk")
+    model.to_learner().plain.save(tmp_path / "model.olk")
     assert (ek.load(tmp_path / "model.olk").predict(novel) == model.predict(novel)).all()
 
 

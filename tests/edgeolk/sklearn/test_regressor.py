@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,8 +84,9 @@ def test_a_learner_goes_onto_a_board(wave: Any, tmp_path: Path) -> None:
     for algorithm in ("sorf", "bogd"):
         model = OnlineKernelRegressor(algorithm, ram="4KiB", random_state=0).fit(X, y)
         model.to_learner().save(tmp_path / "model.olk")
-        f = ek.load(tmp_path / "model.olk").predict(X)
-        assert (f * model.target_scale_ + model.target_mean_ == model.predict(X)).all()
+        board = ek.load(tmp_path / "model.olk")
+        assert (board.predict(X) == model.predict(X)).all()
+        assert (board.decision_function(X) == model.learner_.decision_function(X)).all()
         if algorithm == "sorf":
             assert (model.target_mean_, model.target_scale_) == (0.0, 1.0)
 
@@ -138,3 +140,19 @@ def test_targets_that_are_all_alike(algorithm: str, wave: Any) -> None:
     model = OnlineKernelRegressor(algorithm, random_state=0).fit(X, np.full(len(y), 7.5))
     assert model.target_scale_ == 1.0
     np.testing.assert_allclose(model.predict(X), 7.5, atol=0.5)
+
+
+def test_a_gaussian_process_that_does_not_fit_says_from_how_many_bytes_it_does(wave: Any) -> None:
+    X, y = wave
+    model = OnlineKernelRegressor(ram="1KiB", gaussian_process=True, epochs=1, random_state=0)
+    with pytest.warns(UserWarning, match=r"no effect in ram='1KiB': with n_features=2") as warned:
+        model.fit(X, y)
+    enough = int(str(warned[0].message).partition("needs ram=")[2].split()[0])
+    with pytest.warns(UserWarning, match=f"needs ram={enough} or more"):
+        model.set_params(ram=enough - 8).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(ram=enough).fit(X, y)
+    assert model.learner_.parameters["gaussian_process"] > 0
+    _, deviations = model.predict(X[:5], return_std=True)
+    assert (deviations > 0.0).all()

@@ -177,8 +177,20 @@ def test_after_a_restart_the_answer_is_the_mean_and_what_was_learned_stays() -> 
     learner.restart()
     assert state(learner, "history", "pending", "season") == before
     assert learner.predict_one(X[200]) == pytest.approx(y[:200].mean(), abs=3.0)
-    assert learner.interval is None
+    assert learner.interval == (-np.inf, np.inf)
     assert not any(learner.shares.values())
+
+
+def test_an_interval_has_two_ends_from_the_first_row_on() -> None:
+    X, y = series()
+    for options in ({}, {"interval": (0.5, 0.9)}):
+        learner, known = learner_of(**options), []
+        for row, target in zip(X[:8], y[:8], strict=True):
+            intervals = np.reshape(learner.interval, (-1, 2))
+            assert (intervals[:, 0] < intervals[:, 1]).all()
+            known.append(bool(np.isfinite(intervals).all()))
+            learner.learn_one(row, target)
+        assert known == [False] * 5 + [True] * 3
 
 
 @pytest.mark.parametrize(
