@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutating import table
 
 MUTATIONS = [
-    *table("firmware_sim/kinds/novelty.py", ["tests/firmware_sim/kinds/test_novelty.py"],
+    *table("firmware_sim/metrics/novelty.py", ["tests/firmware_sim/kinds/test_novelty.py"],
         ("an area is a sample's only where both kinds are",
          "max(self.learner.inside.seen, self.learner.outside.seen) >",
          "min(self.learner.inside.seen, self.learner.outside.seen) >")),
@@ -120,7 +120,7 @@ MUTATIONS = [
          "np.argmax(seen, axis=1)", "seen.shape[1] - 1 - np.argmax(seen[:, ::-1], axis=1)"),
         ("classes are counted anew in each block",
          "        self._seen = seen[-1]\n", "        pass\n")),
-    *table("firmware_sim/kinds/classes.py",
+    *table("firmware_sim/metrics/confusion.py",
         ["tests/firmware_sim/kinds/test_classes.py"],
         ("kappa forgets the first class",
          "self.counts.sum(axis=0) * self.counts.sum(axis=1)",
