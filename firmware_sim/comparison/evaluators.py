@@ -109,17 +109,17 @@ class Evaluator:
         who = metrics.baselines if records is None else ["learner"]
         late: deque[float | None] = deque()
 
-        def count(labels: Row) -> None:
-            batch = Batch.of(label=labels, score=np.zeros(len(labels)))
+        def count(labels: Row, numbers: Places) -> None:
+            batch = Batch.of(row=numbers, label=labels, score=np.zeros(len(labels)))
             batch.arrive_late(max(1, self.ahead), late)
             metrics.add_block(batch)
 
         if records is None and len(self.head):
-            count(self.head)
+            count(self.head, np.arange(len(self.head)) + 1)
         sums = {one: [0.0] for one in who}
         for first, last in pairwise(ends.tolist()):
             if records is None:
-                count(self.y[first:last])
+                count(self.y[first:last], self.numbers[first:last])
             else:
                 metrics.add_answers(Batch(records[first:last]))
             for one, total in sums.items():

@@ -181,7 +181,8 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
             " others the last one stands in"
         )
     day = rows_of_day(_seconds(held, numbers), config.period)
-    season, named = season or as_season(day, len(y)), season > 0
+    named = season > 0
+    season = season or replay.config.baseline_season or as_season(day, len(y))
     as_read = np.where(np.isnan(raw), np.nan, as_read)
     # Targets before the first forecast are known to the baselines; their readings are not.
     unread = np.full((len(head), X.shape[1]), np.nan)

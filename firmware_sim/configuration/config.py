@@ -77,6 +77,10 @@ class ReplayConfig(Fields, Noted):
         A value is not allowed, or two of them contradict each other.
     """
 
+    #: Rows of the season that a forecast is compared with if its learner has none; 0: none. Found
+    #: from the rows.
+    baseline_season: int = 0
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "stream", source_of(self.stream))
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
@@ -174,8 +178,10 @@ class ReplayConfig(Fields, Noted):
         algorithm, params, _, kind = self.resolved
         setup = Setup(
             *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
-            *(self.cost, self.beta, self.decision, self.rows_ahead, self.clock_zone),
-            self.window is not None,
+            *(self.cost, self.beta, self.decision, self.rows_ahead),
+            season=(self.season if isinstance(self.season, int) else 0) or self.baseline_season,
+            zone=self.clock_zone,
+            of_windows=self.window is not None,
         )
         return kind_of(kind, setup)
 

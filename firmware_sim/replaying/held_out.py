@@ -189,8 +189,10 @@ def measured(
         refused += int(np.count_nonzero(~known))
         if not known.any():
             continue
-        batch = Batch.of(label=y[known], score=scores[known])
-        batch.arrive_late((config.queue_rows or kind.horizon) if kind.keeps_rows else 0, late)
+        numbers = block.block.first + places[known]
+        batch = Batch.of(row=numbers, label=y[known], score=scores[known])
+        is_late = kind.keeps_rows or config.rows_ahead > 0
+        batch.arrive_late((config.queue_rows or kind.horizon) if is_late else 0, late)
         found.add_block(batch)
         batches.append(batch)
     return Part(name, device.steps, refused, found), batches
