@@ -53,6 +53,7 @@ class Outcome(Run):
     nbytes: int = 0  # bytes of everything under the cap
     seconds: float = 0.0  # processor time
     detail: str = ""  # why it is not finished
+    smallest: int = 0  # the smallest cap that fits, if this one does not
     figures: Figures = field(default_factory=dict)  # all figures of its metrics, if it is finished
     blocks: list[float] = field(default_factory=list)  # its mean losses over stretches of rows
     #: rows until its loss is close to its later level, for each change; None for never
@@ -142,7 +143,8 @@ def do(
     try:
         replay = Replay(evaluator.config_for(config_of(run, config, gamma)))
     except DoesNotFitError as error:
-        return Outcome(**asdict(run), status="small", detail=str(error))
+        small = {"detail": str(error), "smallest": error.smallest}
+        return Outcome(**asdict(run), status="small", **small)
     except SimulatorError as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
     recorded = Recording(len(evaluator.y), seconds)
