@@ -53,7 +53,7 @@ def noise(found: Comparison, name: str, ram: int, baseline: str) -> float:
     cell = found.cell(name, ram)
     ours, theirs = cell.means("blocks"), found.rows.baseline_blocks.get(baseline, [])
     squared = (cell.deviation or 0.0) ** 2 / max(1, len(cell.runs))
-    if ours and theirs:
+    if len(ours) == len(theirs) > 1:
         squared += float(np.var(np.subtract(theirs, ours), ddof=1)) / len(ours)
     return math.sqrt(squared)
 
@@ -113,6 +113,8 @@ def sentence(found: Comparison) -> str:
         )
         return text + _needs_labels(trivial)
     text = f"For this stream take {what}: {words(error)}"
+    if found.config.group is not None:
+        text += f" in groups of {found.config.group!r} that were not learned from"
     lost = [one for one, loss in rows.baselines.items() if not error < loss]
     if lost:
         text += f", though {' and '.join(lost)} err{'s' if len(lost) == 1 else ''} no more"

@@ -21,6 +21,7 @@ from firmware_sim.metrics.curve import recovery
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.stream import Groups
 
 #: Stretches of rows from which the noise of a difference between losses is estimated.
 BLOCKS = 20
@@ -53,6 +54,11 @@ class Evaluator:
     def ahead(self) -> int:
         """Rows from the readings of a row to its target; 0 if it is no forecast."""
         return self.config.rows_ahead
+
+    @property
+    def groups(self) -> Groups | None:
+        """The groups of the rows, if one at a time is left out."""
+        return None if isinstance(self.stream, str) else self.stream.groups
 
     @property
     def kind(self) -> Kind:

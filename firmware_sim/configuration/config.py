@@ -256,6 +256,8 @@ class ReplayConfig(Fields, Noted):
             raise SimulatorError(
                 f"group is {self.group!r}: it cannot be both the group and the target or ignored"
             )
+        if self.forecast is not None:
+            raise SimulatorError("group takes rows out of their order, which a forecast needs")
         if kind.uses_order:
             raise SimulatorError(
                 "group takes rows out of their order, which this learner uses: leave out "

@@ -426,9 +426,9 @@ class Fields:
     group: str | None = _trouble(
         None,
         "a column, such as a machine, which is no input: for each of its values, also measure a "
-        "learner of all other rows on the rows with that value",
+        "learner of all other rows on the rows with that value; compare and tune choose by it",
         metavar="COLUMN",
-        where=REPLAY,
+        where=READERS,
     )
     window: int | None = _stream(
         None,
