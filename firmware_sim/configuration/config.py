@@ -252,6 +252,8 @@ class ReplayConfig(Fields, Noted):
             raise SimulatorError(
                 "group holds rows out itself: it cannot be combined with train-rows or test"
             )
+        if self.every is not None:
+            raise SimulatorError("every joins rows of a period, which may be of several groups")
         if self.group in (self.target, *self.ignore):
             raise SimulatorError(
                 f"group is {self.group!r}: it cannot be both the group and the target or ignored"
@@ -320,12 +322,12 @@ class ReplayConfig(Fields, Noted):
         """Return the configuration of a replay of rows that are made already.
 
         What made them stays in the plan of the memory (windows) but is not done again (faults,
-        windows, the shift of a forecast: see `Stream.windows`, `Stream.ahead`).
+        windows, joining, the shift of a forecast: see `Stream.windows`, `Stream.ahead`).
 
         stream: the rows.
         changes: other fields.
         """
-        return replace(self, stream=stream, **{"faults": (), **changes})
+        return replace(self, stream=stream, **{"faults": (), "every": None, **changes})
 
     @property
     def missing_numbers(self) -> tuple[float, ...]:

@@ -64,14 +64,14 @@ class Alarm:
 
     first, last, rows: its first and its last row, and their number.
     began, ended: the times of these two; NaN if unknown.
-    strongest: the most novel of them.
+    strongest, trigger: the most novel of them, and the one that it began with.
     """
 
     def __init__(self, anomaly: Anomaly) -> None:
         self.first = self.last = anomaly.row
         self.began = self.ended = anomaly.seconds
         self.rows = 1
-        self.strongest = anomaly
+        self.strongest = self.trigger = anomaly
 
     def add(self, anomaly: Anomaly) -> None:
         """Add a row to the alarm."""

@@ -93,7 +93,7 @@ def reason(anomaly: Anomaly, names: Sequence[str]) -> str:
 
 
 def alarm_table(alarms: Sequence[Alarm], names: Sequence[str]) -> Table:
-    """Return the first alarms: begin, end, strongest channel, reason.
+    """Return the first alarms: begin, end, strongest channel, and why they began and went on.
 
     Streams without times have no columns of time.
     """
@@ -106,6 +106,9 @@ def alarm_table(alarms: Sequence[Alarm], names: Sequence[str]) -> Table:
         lasted = one.ended - one.began
         times = moment(one.began), moment(one.ended), duration(lasted) if lasted > 0.0 else "-"
         where = "-" if channel is None else names[channel]
+        began = reason(one.trigger, names)
+        if hosting.unpack_reason(one.trigger.reason) != hosting.unpack_reason(one.strongest.reason):
+            why = f"{began}; then {why}"
         rows.append((_rows(one), *(times if is_timed else ()), where, why))
     head = ("rows", *(("begin", "end", "duration") if is_timed else ()), "channel", "reason")
     return Table("alarms", title, head, rows, sentences=head[1:])
@@ -166,6 +169,7 @@ def alarm_record(alarm: Alarm, names: Sequence[str]) -> dict[str, Any]:
         "begin_seconds": _known(alarm.began),
         "end_seconds": _known(alarm.ended),
         "channel": None if channel is None else names[channel],
+        "began_with": reason(alarm.trigger, names),
         **anomaly_record(alarm.strongest, names),
     }
 

@@ -218,8 +218,21 @@ class Accounting:
         doubtful = self._config.label_kind.warnings(
             self.labels, self.metrics, target=stream.target, is_live=stream.kept is not None
         )
-        out += filter(None, (*doubtful, self._asks_for_all()))
+        out += filter(None, (*doubtful, self._asks_for_all(), self._repeats()))
         return out
+
+    def _repeats(self) -> str:
+        """Return the warning about readings that are repeated until the next one comes."""
+        kind, seconds = self._config.label_kind, self.cadence.seconds_per_row
+        if not (kind.uses_order and self.cadence.is_uneven) or kind.is_supervised or not seconds:
+            return ""
+        cycle = seconds * len(self._stream.features)
+        every = f"{round(cycle / 60)}min" if cycle >= 60.0 else f"{max(1, round(cycle))}s"
+        return (
+            "the rows come unevenly, as from sensors that report one after the other; a reading "
+            "that is repeated until the next one comes counts as unchanged: "
+            f"--every {every} makes one row of each period"
+        )
 
     def _asks_for_all(self) -> str:
         """Return the warning about a learner that requests every label."""
