@@ -68,7 +68,7 @@ MUTATIONS = [
     *table("firmware_sim/comparison/groups.py",
         ["tests/firmware_sim/comparison/test_groups.py"],
         ("a choice is judged on the rows that it was made on",
-         'batch.rows["row"] > _cut(first, size)', 'batch.rows["row"] > 0')),
+         'batch.rows[~known[batch.rows["row"] - 1]]', "batch.rows")),
     *table("firmware_sim/replaying/accounting.py",
         ["tests/firmware_sim/replaying/test_forecast.py"],
         ("targets before the first forecast are not known",

@@ -87,37 +87,39 @@ def baselines(evaluator: Evaluator, groups: Groups) -> dict[str, Any]:
 
 
 def losses(
-    evaluator: Evaluator, groups: Groups, config: ReplayConfig, share: float, first: float
+    evaluator: Evaluator, groups: Groups, config: ReplayConfig, taken: int, chosen: int
 ) -> tuple[float, float]:
-    """Return the losses of a learner on later rows of the groups, and on all that are replayed.
+    """Return the losses of a learner on rows that nothing was chosen by, and on all it replays.
 
-    share: of the rows of each group, the first ones, which are replayed.
-    first: share of the rows of each group that are not later ones.
+    Rows are spread evenly over each group, since a group may hold one class after the other.
+
+    taken: how many rows of the stream are replayed.
+    chosen: how many of them something was chosen by.
     Raises SimulatorError: a group cannot be learned.
     """
     config = evaluator.config_for(config)
     assert isinstance(config.stream, Stream)
-    taken = _first_rows(groups, share)
-    replay = Replay(replace(config, stream=Selected(config.stream, taken)))
+    n, places = len(evaluator.y), groups.places
+    is_taken, is_chosen = (_spread(groups, many, n) for many in (taken, chosen))
+    replay = Replay(replace(config, stream=Selected(config.stream, is_taken)))
     replay.device.close()
-    sizes = np.bincount(groups.places[groups.places >= 0], minlength=len(groups.names))
-    later, every = evaluator.metrics, evaluator.metrics
-    for size, (_, batches) in zip(sizes.tolist(), replay.by_group(), strict=True):
-        for batch in batches:  # a row of a group has its number in the group
+    others, every = evaluator.metrics, evaluator.metrics
+    for at, (_, batches) in enumerate(replay.by_group()):
+        # A row of a group has its number among those of the group that are replayed.
+        known = is_chosen[is_taken & (places == at)]
+        for batch in batches:
             every.add_answers(batch)
-            later.add_answers(Batch(batch.rows[batch.rows["row"] > _cut(first, size)]))
-    return later.mean_loss("learner"), every.mean_loss("learner")
+            others.add_answers(Batch(batch.rows[~known[batch.rows["row"] - 1]]))
+    return others.mean_loss("learner"), every.mean_loss("learner")
 
 
-def _cut(share: float, size: Any) -> Any:
-    """Return how many of a group's rows are the first ones."""
-    return np.ceil(share * size)
+def _spread(groups: Groups, many: int, n: int) -> npt.NDArray[np.bool_]:
+    """Return which rows are taken if these are `many` of n, evenly spread over each group.
 
-
-def _first_rows(groups: Groups, share: float) -> npt.NDArray[np.bool_]:
-    """Return which rows are among the first ones of their group."""
+    Half as many are among them, if `many` is even.
+    """
     found = np.zeros(len(groups.places), dtype=bool)
     for at in range(len(groups.names)):
         places = np.flatnonzero(groups.places == at)
-        found[places[: int(_cut(share, len(places)))]] = True
+        found[places[np.diff(np.arange(len(places) + 1) * many // n) > 0]] = True
     return found

@@ -11,10 +11,12 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import compare
+from firmware_sim.comparison.groups import _spread
 from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.replaying.held_out import HeldOut
+from firmware_sim.streams.stream import Groups
 
 CAP = 6 * 1024
 OFFSETS = {"mill": 0.0, "lathe": 1.0, "press": 3.0}
@@ -73,22 +75,34 @@ def test_windows_do_not_cross_groups(tmp_path: Path) -> None:
     assert found.rows.windows is not None
 
 
-def test_a_choice_is_judged_on_later_rows_of_every_group(tmp_path: Path) -> None:
+def test_a_choice_is_judged_on_other_rows_of_every_group(tmp_path: Path) -> None:
     known: dict[str, Any] = {"stream": log(tmp_path, "binary", 630), "target": "y"}
     known |= {"group": "machine", "ram": CAP, "algorithm": "ogd"}
     found = tune(fs.ReplayConfig(**known), rows=210, candidates=2)
     mine = fs.ReplayConfig(**known, gamma=found.start.gamma)
     assert found.replayed == left_out(**known, gamma=found.start.gamma).loss("learner")
     replay = fs.Replay(mine)
-    later: list[float] = []
-    share = 210 / (found.tuned_on + found.judged_on)
-    for size, (part, batches) in zip((209, 210, 210), replay.by_group(), strict=True):
-        assert sum(len(batch.rows) for batch in batches) == part.metrics.rows
+    n = found.tuned_on + found.judged_on
+    assert found.tuned_on == 208
+    judged: list[bool] = []
+    for _, batches in replay.by_group():
         for rows in (batch.rows for batch in batches):
-            rows = rows[rows["row"] > np.ceil(share * size)]
-            later += (rows["label"] * rows["score"] <= 0.0).tolist()
-    assert found.before == pytest.approx(np.mean(later))
-    assert 300 < len(later) < 430
+            chosen = [at * 208 // n > (at - 1) * 208 // n for at in rows["row"].tolist()]
+            rows = rows[~np.array(chosen)]
+            judged += (rows["label"] * rows["score"] <= 0.0).tolist()
+    assert found.before == pytest.approx(np.mean(judged))
+    assert abs(len(judged) - found.judged_on) <= 3
+
+
+def test_rows_of_a_choice_are_spread_over_each_group() -> None:
+    places = np.repeat([0, 1, -1], [600, 300, 100])
+    taken = [_spread(Groups(["a", "b"], places), many, 1000) for many in (200, 100, 50)]
+    assert [np.bincount(places[one] + 1).tolist() for one in taken] == [
+        [0, 120, 60], [0, 60, 30], [0, 30, 15],
+    ]  # fmt: skip
+    assert np.diff(np.flatnonzero(taken[0][:600])).max() == 5
+    assert (taken[0] >= taken[1]).all()
+    assert (taken[1] >= taken[2]).all()
 
 
 def test_both_commands_take_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,7 +113,7 @@ def test_both_commands_take_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "in groups of 'machine' that were not learned from" in capsys.readouterr().out
     assert main(["tune", *base, "--candidates", "2", "--tune-rows", "210"]) == 0
     said = capsys.readouterr().out
-    assert "chosen on the first 210 rows of all groups of 'machine'" in " ".join(said.split())
+    assert "chosen on 208 rows of all groups of 'machine'" in " ".join(said.split())
 
 
 def test_what_cannot_be_compared_by_group(tmp_path: Path) -> None:
