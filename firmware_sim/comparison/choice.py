@@ -24,16 +24,24 @@ def choice(found: Comparison) -> tuple[str, int] | None:
     Of several such methods under that cap, the default is preferred, since it needs no tuning.
     """
     cells = [
-        (ram, name != DEFAULT, cell.error, sum(run.seconds for run in cell.runs), name)
-        for name in found.algorithms
-        for ram in found.rams
-        if (cell := found.cell(name, ram)).error is not None
+        (ram, name != DEFAULT, error, sum(run.seconds for run in found.cell(name, ram).runs), name)
+        for error, ram, name in _finished(found)
     ]
     if not cells:
         return None
     lowest = min(error for _, _, error, *_ in cells)
     ram, *_, name = min(one for one in cells if one[2] <= _AS_GOOD * lowest)
     return name, ram
+
+
+def _finished(found: Comparison) -> list[tuple[float, int, str]]:
+    """Return error, cap and method of all cells that are finished."""
+    return [
+        (error, ram, name)
+        for name in found.algorithms
+        for ram in found.rams
+        if (error := found.cell(name, ram).error) is not None
+    ]
 
 
 def noise(found: Comparison, name: str, ram: int, baseline: str) -> float:
@@ -45,7 +53,7 @@ def noise(found: Comparison, name: str, ram: int, baseline: str) -> float:
     cell = found.cell(name, ram)
     ours, theirs = cell.means("blocks"), found.rows.baseline_blocks.get(baseline, [])
     squared = (cell.deviation or 0.0) ** 2 / max(1, len(cell.runs))
-    if ours and theirs:
+    if len(ours) == len(theirs) > 1:
         squared += float(np.var(np.subtract(theirs, ours), ddof=1)) / len(ours)
     return math.sqrt(squared)
 
@@ -62,6 +70,20 @@ def unbeaten(found: Comparison, name: str, ram: int) -> list[str]:
     ]
 
 
+def better(found: Comparison) -> list[str]:
+    """Return the trivial answers that beat the method of the lowest error by more than the noise.
+
+    Then no method is worth its memory, and none is to be called the best.
+    """
+    error, ram, name = min(_finished(found))
+    rows = found.rows
+    return [
+        one
+        for one in rows.trivial
+        if error - rows.baselines[one] > _ERRORS * noise(found, name, ram, one)
+    ]
+
+
 def sentence(found: Comparison) -> str:
     """Return the recommendation and how it compares with the baselines."""
     best = choice(found)
@@ -73,23 +95,58 @@ def sentence(found: Comparison) -> str:
     rows, words = found.rows, found.rows.evaluator.metrics.words
     error = found.cell(name, ram).error
     assert error is not None
-    width = "" if name == DEFAULT else f" and gamma={rows.width.gamma:.4g}"
-    what = f"{shown(name)} with ram={written(ram)!r}{width}"
+    if worse := better(found):
+        error, ram, name = min(_finished(found))
+        text = (
+            f"Every method is worse than {_listing(found, worse)}, by more than two standard "
+            f"errors of the difference: take that. The lowest error of a method is {words(error)}, "
+            f"that of {_what(found, name, ram)}.{_without_default(found)}"
+        )
+        return text + _needs_labels(worse)
+    what = _what(found, name, ram)
     trivial = unbeaten(found, name, ram)
     if trivial:
-        listing = " and ".join(f"{one} ({words(rows.baselines[one])})" for one in trivial)
         text = (
-            f"No learner is clearly better than {listing}, which "
-            f"{'learns' if len(trivial) == 1 else 'learn'} nothing: by two standard errors of the "
-            f"difference at least. The best, {what}, has {words(error)}."
+            f"No learner is clearly better than {_listing(found, trivial)}: by two standard errors "
+            f"of the difference at least. The best of them, {what}, has {words(error)}."
+            f"{_without_default(found)}"
         )
-        if all(one in NEED_LABELS for one in trivial):
-            text += label_note(" and ".join(trivial))
-        return text
+        return text + _needs_labels(trivial)
     text = f"For this stream take {what}: {words(error)}"
+    if found.config.group is not None:
+        text += f" in groups of {found.config.group!r} that were not learned from"
     lost = [one for one, loss in rows.baselines.items() if not error < loss]
     if lost:
         text += f", though {' and '.join(lost)} err{'s' if len(lost) == 1 else ''} no more"
     if name == DEFAULT:
         text += ", as replay runs it where no algorithm is named"
-    return f"{text}. (Chosen on the rows it is reported on.)"
+    return f"{text}. (Chosen on the rows it is reported on.){_without_default(found)}"
+
+
+def _what(found: Comparison, name: str, ram: int) -> str:
+    """Return a method and its cap as text."""
+    width = "" if name == DEFAULT else f" and gamma={found.rows.width.gamma:.4g}"
+    return f"{shown(name)} with ram={written(ram)!r}{width}"
+
+
+def _listing(found: Comparison, names: list[str]) -> str:
+    """Return trivial answers with their losses, and that they do not learn."""
+    rows, words = found.rows, found.rows.evaluator.metrics.words
+    listing = " and ".join(f"{one} ({words(rows.baselines[one])})" for one in names)
+    return f"{listing}, which {'learns' if len(names) == 1 else 'learn'} nothing"
+
+
+def _needs_labels(names: list[str]) -> str:
+    """Return the note on trivial answers that need each label before the next row."""
+    is_late = all(one in NEED_LABELS for one in names)
+    return label_note(" and ".join(names)) if is_late else ""
+
+
+def _without_default(found: Comparison) -> str:
+    """Return a sentence if the default learner is not among the methods that were compared."""
+    runs = [run for ram in found.rams for run in found.cell(DEFAULT, ram).runs]
+    if not runs or any(run.status == "done" for run in runs):
+        return ""
+    caps = [run.smallest for run in runs if run.smallest]
+    why = f"it needs a cap of {min(caps):,} bytes" if caps else runs[0].detail
+    return f" {shown(DEFAULT).capitalize()} is not among them: {why}."

@@ -21,6 +21,7 @@ from firmware_sim.metrics.curve import recovery
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.stream import Groups
 
 #: Stretches of rows from which the noise of a difference between losses is estimated.
 BLOCKS = 20
@@ -53,6 +54,11 @@ class Evaluator:
     def ahead(self) -> int:
         """Rows from the readings of a row to its target; 0 if it is no forecast."""
         return self.config.rows_ahead
+
+    @property
+    def groups(self) -> Groups | None:
+        """The groups of the rows, if one at a time is left out."""
+        return None if isinstance(self.stream, str) else self.stream.groups
 
     @property
     def kind(self) -> Kind:
@@ -109,17 +115,17 @@ class Evaluator:
         who = metrics.baselines if records is None else ["learner"]
         late: deque[float | None] = deque()
 
-        def count(labels: Row) -> None:
-            batch = Batch.of(label=labels, score=np.zeros(len(labels)))
+        def count(labels: Row, numbers: Places) -> None:
+            batch = Batch.of(row=numbers, label=labels, score=np.zeros(len(labels)))
             batch.arrive_late(max(1, self.ahead), late)
             metrics.add_block(batch)
 
         if records is None and len(self.head):
-            count(self.head)
+            count(self.head, np.arange(len(self.head)) + 1)
         sums = {one: [0.0] for one in who}
         for first, last in pairwise(ends.tolist()):
             if records is None:
-                count(self.y[first:last])
+                count(self.y[first:last], self.numbers[first:last])
             else:
                 metrics.add_answers(Batch(records[first:last]))
             for one, total in sums.items():

@@ -55,13 +55,16 @@ class ModelOutcome:
         return f"{self.name} ({self.library}, {size})" if self.nbytes else self.name
 
 
-def check(models: Mapping[str, Any], kind: str) -> None:
+def check(models: Mapping[str, Any], kind: str, group: str | None) -> None:
     """Raise SimulatorError for a model without the methods of either library.
 
     kind: its name.
+    group: column of the groups of which one at a time is left out; None if none is.
     """
     if models and not KINDS[kind].is_supervised:
         raise SimulatorError("models of other libraries are compared on labels, not on novelty")
+    if models and group is not None:
+        raise SimulatorError("models of other libraries are not compared by group: leave out group")
     for name, model in models.items():
         _interface(name, model)
 

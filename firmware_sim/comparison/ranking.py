@@ -38,6 +38,7 @@ def head_lines(found: Comparison) -> list[str]:
         *([f"missing   {count.missing_words()}"] if count.missing_by_column else []),
         *(f"note      {note}" for note in rows.notes),
         *_forecast(found),
+        *_groups(found),
         f"kernel    gaussian, {rows.width.reason}",
         f"storage   {_storage(found)}, scaling {found.config.scale}",
     ]
@@ -50,6 +51,17 @@ def _forecast(found: Comparison) -> list[str]:
         return []
     counts = "; the first of these rows have no forecast and do not count" if ahead > 1 else ""
     return [f"forecast  {found.config.forecast}, {counted(ahead, 'row')} ahead{counts}"]
+
+
+def _groups(found: Comparison) -> list[str]:
+    """Return the line on the groups that are left out, if there are any."""
+    groups = found.rows.evaluator.groups
+    if groups is None:
+        return []
+    return [
+        f"group     {found.config.group}, {counted(len(groups.names), 'group')}: each is answered "
+        "by learners of all the others"
+    ]
 
 
 def _storage(found: Comparison) -> str:

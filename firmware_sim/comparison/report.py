@@ -44,6 +44,7 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "loss": rows.evaluator.metrics.loss_name,
         "forecast": found.config.forecast,
         "rows_ahead": rows.evaluator.ahead,
+        "group": found.config.group,
         "baselines": rows.baselines,
         "frozen_after": found.config.frozen_after,
         "changes": rows.evaluator.changes,
@@ -56,10 +57,10 @@ def to_dict(found: Comparison) -> dict[str, Any]:
 def report_of(found: Comparison) -> Report:
     """Return the report of a comparison: ranking, recommendation and Python program."""
     best, chart, ranked = choice(found), errors(found), table(found)
-    about = (
-        "Each row is predicted before it is learned; everything under the cap counts. Both scales "
-        "are logarithmic."
-    )
+    about = "Each row is predicted before it is learned"
+    if found.config.group is not None:
+        about = f"Each group of {found.config.group!r} is answered by a learner of all the others"
+    about += "; everything under the cap counts. Both scales are logarithmic."
     python = program(found, *best) if best else []
     headline, notes = split_sentence(sentence(found))
     early = "INTERRUPTED: these are the runs so far; run the same command again to continue."

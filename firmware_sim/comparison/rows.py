@@ -11,6 +11,7 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import ALONE, Evaluator
+from firmware_sim.comparison.groups import baselines as baselines_by_group
 from firmware_sim.comparison.models import ModelOutcome
 from firmware_sim.comparison.work import default_of
 from firmware_sim.configuration.config import ReplayConfig
@@ -124,6 +125,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     finally:
         replay.clean.close()
     ahead = held.ahead = replay.config.rows_ahead
+    held.groups = replay.groups
     if config.forecast is not None:
         season = int(replay.config.season)
     # Each run finds the season that its cap has room for.
@@ -180,8 +182,24 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
             f"{lacking:,} of {len(y):,} rows lack a reading: the default is told so, for the"
             " others the last one stands in"
         )
+    shared: dict[str, Any] = {
+        "name": held.name,
+        "features": held.features,
+        "X": X,
+        "evaluator": evaluator,
+        "width": replay.width,
+        "count": result.rows,
+        "notes": notes,
+        "warnings": result.warnings,
+        "config": config,
+        "left_out": result.left_out,
+        "is_dated": held.is_dated,
+    }
+    if replay.groups is not None:
+        return Rows(**shared, **baselines_by_group(evaluator, replay.groups))
     day = rows_of_day(_seconds(held, numbers), config.period)
-    season, named = season or as_season(day, len(y)), season > 0
+    named = season > 0
+    season = season or replay.config.baseline_season or as_season(day, len(y))
     as_read = np.where(np.isnan(raw), np.nan, as_read)
     # Targets before the first forecast are known to the baselines; their readings are not.
     unread = np.full((len(head), X.shape[1]), np.nan)
@@ -189,21 +207,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     targets = np.concatenate([head, y])
     rivals = evaluator.kind.baselines(scaled, as_read, targets, season, named=named)
     rivals = {name: scores[len(head) :] for name, scores in rivals.items()}
-    return Rows(
-        name=held.name,
-        features=held.features,
-        X=X,
-        evaluator=evaluator,
-        width=replay.width,
-        count=result.rows,
-        notes=notes,
-        warnings=result.warnings,
-        config=config,
-        left_out=result.left_out,
-        day=day,
-        is_dated=held.is_dated,
-        **_baselines(evaluator, result.metrics, rivals),
-    )
+    return Rows(**shared, day=day, **_baselines(evaluator, result.metrics, rivals))
 
 
 def _read(stream: Stream, config: ReplayConfig) -> list[Block]:

@@ -180,7 +180,7 @@ def compare(
     for name in names[1:]:
         if name not in known:
             raise SimulatorError(f"algorithm {name!r} is not one of: {', '.join(known)}")
-    others.check(models or {}, config.resolved.kind)
+    others.check(models or {}, config.resolved.kind, config.group)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     rows = prepare(config.outside(), int(config.params.get("season") or 0))

@@ -18,6 +18,7 @@ import numpy as np
 
 import edgeolk as ek
 from edgeolk import hosting
+from firmware_sim.comparison import groups
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import Rows, as_season, prepare
 from firmware_sim.comparison.run import Each, spread
@@ -228,6 +229,8 @@ def _prepared(
         few = min(5_000, n // 5) if rows is None else rows
         if out:
             few = out[0].few * n // len(out[0].rows.y)
+        if mine.group is not None:  # rows of a round are among those of the next one
+            few -= few % (1 << (_ROUNDS - 1))
         if few < MIN_ROWS or n - few < MIN_ROWS:
             raise SimulatorError(
                 f"{found.name}: {n:,} rows{_of_windows(mine)} are too few to tune on {few:,} and "
@@ -402,8 +405,16 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
 
 
 def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
-    """Return the losses from row `first` on and of all rows; infinite if the replay fails."""
+    """Return the losses from row `first` on and of all rows; infinite if the replay fails.
+
+    With groups, so many rows are spread evenly over each group, and a group is answered by a
+    learner of the others.
+    """
     try:
+        if evaluator.groups is not None:
+            mine, rows = _with(config, job.candidate), (job.max_rows, job.first)
+            found = groups.losses(evaluator, evaluator.groups, mine, *rows)
+            return found if np.isfinite(found).all() else (math.inf, math.inf)
         recorded = Recording(job.max_rows)
         replay = Replay(evaluator.config_for(_with(config, job.candidate), job.max_rows))
         replay.run(on_result=recorded.take, beside_clean=False)
@@ -427,10 +438,13 @@ def report_of(found: Tuning) -> Report:
     if found.default is not None:
         lines.append(f"default   {words(found.default)} with no algorithm named")
     lines.append(f"take      {found.options or 'the default: name no algorithm'}")
-    about = (
-        f"chosen on the first {found.tuned_on:,} rows ({found.work:,} rows learned in all), "
-        f"judged on the {found.judged_on:,} after them"
-    )
+    first, others = f"the first {found.tuned_on:,} rows", f"the {found.judged_on:,} after them"
+    about = f"chosen on {first} ({found.work:,} rows learned in all), judged on {others}"
+    if found.config.group is not None:
+        about = (
+            f"chosen on {found.tuned_on:,} rows of all groups of {found.config.group!r}, judged on "
+            f"the {found.judged_on:,} others; each group is answered by learners of all the others"
+        )
     name = found.config.resolved.algorithm
     headline, notes = split_sentence(_headline(found))
     return Report(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from firmware_sim.comparison import groups
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.values import RECOMMENDED
@@ -19,9 +20,15 @@ from firmware_sim.metrics.base import Figures, finite
 from firmware_sim.metrics.batch import Batch, Records
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.streams import Row
+from firmware_sim.streams.stream import Groups
 
 #: The name of the learner that `replay` runs by default.
 DEFAULT = "default"
+#: Fields of the outcome of a method whose errors grow without bound.
+_DIVERGED: dict[str, Any] = {
+    "status": "refused", "detail": "its predictions diverge", "loss": 0.0, "figures": {},
+    "blocks": [],
+}  # fmt: skip
 #: Rows from which it is determined whether a method draws random numbers.
 FEW = 1_000
 
@@ -53,6 +60,7 @@ class Outcome(Run):
     nbytes: int = 0  # bytes of everything under the cap
     seconds: float = 0.0  # processor time
     detail: str = ""  # why it is not finished
+    smallest: int = 0  # the smallest cap that fits, if this one does not
     figures: Figures = field(default_factory=dict)  # all figures of its metrics, if it is finished
     blocks: list[float] = field(default_factory=list)  # its mean losses over stretches of rows
     #: rows until its loss is close to its later level, for each change; None for never
@@ -142,9 +150,13 @@ def do(
     try:
         replay = Replay(evaluator.config_for(config_of(run, config, gamma)))
     except DoesNotFitError as error:
-        return Outcome(**asdict(run), status="small", detail=str(error))
+        small: dict[str, Any] = {"detail": str(error), "smallest": error.smallest}
+        return Outcome(**asdict(run), status="small", **small)
     except SimulatorError as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
+    device = {"budget": replay.device.plan.budget, "nbytes": replay.device.layout.end}
+    if evaluator.groups is not None:
+        return Outcome(**asdict(run), **device, **_by_group(replay, evaluator.groups, seconds))
     recorded = Recording(len(evaluator.y), seconds)
     found: dict[str, Any] = {"status": "done"}
     try:
@@ -159,18 +171,31 @@ def do(
         if frozen is not None and np.isfinite([frozen.loss, frozen.learner]).all():
             found["frozen"] = [frozen.loss, frozen.learner]
         if not np.isfinite(found["loss"]):
-            found |= {"status": "refused", "detail": "its predictions diverge"}
-            found |= {"loss": 0.0, "figures": {}}
+            found |= _DIVERGED
     except EndedError as error:
         found = {"status": error.status, "detail": str(error)}
     return Outcome(
         **asdict(run),
+        **device,
         rows=recorded.rows,
-        budget=replay.device.plan.budget,
-        nbytes=replay.device.layout.end,
         seconds=round(recorded.spent, 3),
         **found,
     )
+
+
+def _by_group(replay: Replay, known: Groups, seconds: float) -> dict[str, Any]:
+    """Return the fields of the outcome of a method that answers each group without learning it."""
+    began = time.thread_time()
+    try:
+        held, n = groups.measured(replay, known, seconds)
+    except SimulatorError as error:
+        return {"status": "refused", "detail": str(error)}
+    spent = {"seconds": round(time.thread_time() - began, 3)}
+    if held is None:
+        detail = f"{n:,} of {len(known.names):,} groups in {seconds:g} s"
+        return {"status": "slow", "detail": detail, **spent}
+    found = {"status": "done", **groups.figures(held), **spent}
+    return found if np.isfinite(found["loss"]) else {**found, **_DIVERGED}
 
 
 def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:

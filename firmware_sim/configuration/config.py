@@ -77,6 +77,10 @@ class ReplayConfig(Fields, Noted):
         A value is not allowed, or two of them contradict each other.
     """
 
+    #: Rows of the season that a forecast is compared with if its learner has none; 0: none. Found
+    #: from the rows.
+    baseline_season: int = 0
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "stream", source_of(self.stream))
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
@@ -174,8 +178,10 @@ class ReplayConfig(Fields, Noted):
         algorithm, params, _, kind = self.resolved
         setup = Setup(
             *(algorithm, params, self.classes, self.positive, self.missing_codes, self.period),
-            *(self.cost, self.beta, self.decision, self.rows_ahead, self.clock_zone),
-            self.window is not None,
+            *(self.cost, self.beta, self.decision, self.rows_ahead),
+            season=(self.season if isinstance(self.season, int) else 0) or self.baseline_season,
+            zone=self.clock_zone,
+            of_windows=self.window is not None,
         )
         return kind_of(kind, setup)
 
@@ -246,10 +252,14 @@ class ReplayConfig(Fields, Noted):
             raise SimulatorError(
                 "group holds rows out itself: it cannot be combined with train-rows or test"
             )
+        if self.every is not None:
+            raise SimulatorError("every joins rows of a period, which may be of several groups")
         if self.group in (self.target, *self.ignore):
             raise SimulatorError(
                 f"group is {self.group!r}: it cannot be both the group and the target or ignored"
             )
+        if self.forecast is not None:
+            raise SimulatorError("group takes rows out of their order, which a forecast needs")
         if kind.uses_order:
             raise SimulatorError(
                 "group takes rows out of their order, which this learner uses: leave out "
@@ -312,12 +322,12 @@ class ReplayConfig(Fields, Noted):
         """Return the configuration of a replay of rows that are made already.
 
         What made them stays in the plan of the memory (windows) but is not done again (faults,
-        windows, the shift of a forecast: see `Stream.windows`, `Stream.ahead`).
+        windows, joining, the shift of a forecast: see `Stream.windows`, `Stream.ahead`).
 
         stream: the rows.
         changes: other fields.
         """
-        return replace(self, stream=stream, **{"faults": (), **changes})
+        return replace(self, stream=stream, **{"faults": (), "every": None, **changes})
 
     @property
     def missing_numbers(self) -> tuple[float, ...]:

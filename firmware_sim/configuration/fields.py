@@ -426,9 +426,24 @@ class Fields:
     group: str | None = _trouble(
         None,
         "a column, such as a machine, which is no input: for each of its values, also measure a "
-        "learner of all other rows on the rows with that value",
+        "learner of all other rows on the rows with that value; compare and tune choose by it",
         metavar="COLUMN",
-        where=REPLAY,
+        where=READERS,
+    )
+    every: float | str | None = _stream(
+        None,
+        "one row for each period of this length, as 5min: for sensors that report one after the "
+        "other, or more often than needed",
+        Value("TIME", values.period),
+        check=lambda value: values.seconds_of(value, "every"),
+        where=READERS | MANIFEST | FLEET,
+    )
+    join: str = _stream(
+        "last",
+        "what a reading of such a row is: the last one of the period, or the mean",
+        choices=("last", "mean"),
+        where=READERS | MANIFEST | FLEET,
+        idle=lambda config: "" if config.every is not None else "it is for --every",
     )
     window: int | None = _stream(
         None,

@@ -79,6 +79,23 @@ def span(text: str) -> float:
     return seconds
 
 
+def period(text: str) -> str:
+    """Return a time such as ``5min`` as it is."""
+    span(text)
+    return text.strip()
+
+
+def seconds_of(value: float | str, option: str) -> float:
+    """Return the seconds of a number of them, or of a time such as ``5min``.
+
+    Raises SimulatorError: it is neither, or not above 0.
+    """
+    try:
+        return span(str(value))
+    except BadValueError as error:
+        raise SimulatorError(f"{option}: {error}") from None
+
+
 def rows_or_time(text: str) -> int | str:
     """Return a number of rows, or a time such as ``6h`` as it is."""
     word = text.strip()

@@ -52,6 +52,11 @@ def _check_carried(config: ReplayConfig) -> None:
             raise SimulatorError(
                 f"--write-script cannot be combined with --{option} {value}: {reason}"
             )
+    if config.every is not None:
+        raise SimulatorError(
+            f"--write-script cannot be combined with --every {config.every}: the program learns "
+            "each line by itself"
+        )
     if config.delay[0] and config.delay[1]:
         raise SimulatorError(
             f"--write-script cannot be combined with --label-delay {config.label_delay}: the "

@@ -12,7 +12,7 @@ from edgeolk import hosting
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds.base import Column, Kind, Setup
 from firmware_sim.kinds.classes import SeveralClasses
-from firmware_sim.kinds.forecast import Forecasts
+from firmware_sim.kinds.forecast import Forecasts, RowsAhead
 from firmware_sim.kinds.novelty import NoLabels
 from firmware_sim.kinds.regression import RealNumbers
 from firmware_sim.kinds.two_classes import TwoClasses
@@ -38,8 +38,11 @@ DETAILS = tuple(name for metrics in _METRICS for name in metrics.detail_names)
 def kind_of(name: str, setup: Setup) -> Kind:
     """Return a kind of labels for a configuration."""
     in_order = setup.params.get("history") in (True, "auto") or setup.params.get("lags")
-    forecasts = KINDS[name] is RealNumbers and in_order
-    return Forecasts(setup) if forecasts else KINDS[name](setup)
+    if KINDS[name] is not RealNumbers:
+        return KINDS[name](setup)
+    if in_order:
+        return Forecasts(setup)
+    return RowsAhead(setup) if setup.ahead else RealNumbers(setup)
 
 
 def implied(params: Mapping[str, Any], classes: Collection[str] = ()) -> str:

@@ -47,6 +47,7 @@ class Setup:
     beta: float | None = None  # weight of recall against precision
     decision: str = ""  # "balanced": decisions by the shares of the classes
     ahead: int = 0  # rows from a row's readings to its target; 0: they are of the same row
+    season: int = 0  # rows from a target to the earlier one that a forecast is compared with
     zone: str | None = None  # the time zone of the place; None: times are taken as written
     of_windows: bool = False  # whether rows are features of windows
 

@@ -7,14 +7,12 @@ label. Kappa against no-change measures the improvement over repeating the last 
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from edgeolk import hosting
 from firmware_sim.drawing.document import Table
@@ -40,7 +38,8 @@ from firmware_sim.metrics.base import (
     thousandths,
 )
 from firmware_sim.metrics.batch import Batch, Records
-from firmware_sim.metrics.curve import CURVE_POINTS, Curve
+from firmware_sim.metrics.confusion import Classes, ClassFigures, ClassTable
+from firmware_sim.metrics.curve import CURVE_POINTS, Curve, rising_errors
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
@@ -51,10 +50,6 @@ _MAX_CLASSES = 256
 _FEW, _SHARE = 20, 0.2
 #: Most classes with a full confusion matrix; of more, the commonest mistakes are shown.
 _MAX_IN_MATRIX, _MAX_MISTAKES = 12, 8
-#: Standard deviations above the earlier error that count as a rise.
-_DEVIATIONS = 5.0
-#: Windows before the first possible rise, so that there is an error to compare with.
-_WINDOWS = 4
 #: Name of a linear model.
 PASSIVE_AGGRESSIVE = "linear (PA-I)"
 
@@ -79,7 +74,6 @@ FIGURES = {
     ),
     "wrong": Figure("", count, lambda record, _: record.wrong),
 }
-Classes = npt.NDArray[np.int64]
 
 
 class Answers(Metrics):
@@ -151,99 +145,6 @@ class Answers(Metrics):
         """Yield where the error rises."""
         for first, last in rising_errors(self.curve):
             yield "rise", first, last, f"the error rises, rows {first:,} to {last:,}"
-
-
-def rising_errors(curve: Curve) -> list[tuple[int, int]]:
-    """Return ranges of rows whose error is far above that of all rows before them.
-
-    Far means five standard deviations of the error in a window, for random errors at the earlier
-    rate. Only a hint: a rise may be drift, a fault, or difficult rows.
-
-    Returns: the first and the last row of each range.
-    """
-    rows, errors, window = curve.windowed()
-    every, wrong = curve.table()
-    wrong_before = {0: 0} | dict(zip(every.tolist(), wrong[:, 0].tolist(), strict=True))
-    events: list[tuple[int, int]] = []
-    for row, error in zip(rows.tolist(), errors[:, 0].tolist(), strict=True):
-        start = row - window
-        if start < _WINDOWS * window:
-            continue
-        share = (wrong_before[start] + 1.0) / (start + 2.0)
-        if error <= share + _DEVIATIONS * math.sqrt(share * (1.0 - share) / window):
-            continue
-        if events and start <= events[-1][1]:
-            events[-1] = (events[-1][0], row)
-        else:
-            events.append((start + 1, row))
-    return events
-
-
-@dataclass(frozen=True)
-class ClassFigures:
-    """The figures of one class."""
-
-    name: str
-    support: int  # rows of the class
-    #: None if undefined: the class was never answered, never occurred, or neither
-    precision: float | None
-    recall: float | None
-    f1: float | None
-
-
-class ClassTable:
-    """A confusion matrix.
-
-    n_classes: classes 0 to n_classes - 1.
-    counts (ndarray of int64, shape (n_classes, n_classes)): rows by true class, then by answer.
-    """
-
-    def __init__(self, n_classes: int) -> None:
-        self.counts: npt.NDArray[np.int64] = np.zeros((n_classes, n_classes), dtype=np.int64)
-        self.rows = 0
-        self.wrong = 0
-
-    def add_block(self, labels: Classes, answers: Classes) -> None:
-        """Count rows."""
-        n = len(self.counts)
-        self.counts += np.bincount(n * labels + answers, minlength=n * n).reshape(n, n)
-        self.rows += len(labels)
-        self.wrong += int(np.count_nonzero(labels != answers))
-
-    @property
-    def error(self) -> float | None:
-        """Fraction of wrong answers."""
-        return ratio(self.wrong, self.rows)
-
-    @property
-    def kappa(self) -> float | None:
-        """Cohen's kappa: agreement beyond what the class frequencies give by chance."""
-        n = self.rows
-        # In integers, so that a kappa of 0 or 1 is exact.
-        chance = int(np.sum(self.counts.sum(axis=0) * self.counts.sum(axis=1)))
-        return ratio(n * (n - self.wrong) - chance, n * n - chance)
-
-    @property
-    def macro_f1(self) -> float | None:
-        """Mean F1 of the classes that occurred or were answered."""
-        defined = [f1 for one in self.by_class() if (f1 := one.f1) is not None]
-        return ratio(sum(defined), len(defined))
-
-    def by_class(self, names: Sequence[str] = ()) -> list[ClassFigures]:
-        """Return support, precision, recall and F1 of each class."""
-        right = np.diagonal(self.counts).tolist()
-        support = self.counts.sum(axis=1).tolist()
-        answered = self.counts.sum(axis=0).tolist()
-        return [
-            ClassFigures(
-                names[at] if names else str(at),
-                support[at],
-                ratio(right[at], answered[at]),
-                ratio(right[at], support[at]),
-                ratio(2 * right[at], support[at] + answered[at]),
-            )
-            for at in range(len(right))
-        ]
 
 
 class Multiclass(Answers):

@@ -12,7 +12,7 @@ import numpy as np
 from edgeolk import hosting
 from firmware_sim.drawing.chart import FIRST, LEARNER, SECOND, TEXT, Chart, Mark
 from firmware_sim.errors import SimulatorError
-from firmware_sim.kinds.base import Hint, Script, Trainer, last_label_hint
+from firmware_sim.kinds.base import Hint, Script, Setup, Trainer, last_label_hint
 from firmware_sim.kinds.regression import Deviation, RealNumbers, Regression
 from firmware_sim.metrics.base import Figures, Panel
 from firmware_sim.metrics.batch import Batch, Records
@@ -35,7 +35,8 @@ class Forecasting(Regression):
     timeline: the last answers, and the weights of experts over time.
     seasonal: the errors of the target a season ago, if there is a season.
 
-    ahead: rows from the readings of a row to its target; the first rows have no forecast.
+    ahead: rows from the readings of a row to its target; rows up to this number have no forecast,
+        but the baselines know their targets.
     season: rows of a season; 0 for none.
     """
 
@@ -44,7 +45,7 @@ class Forecasting(Regression):
 
     def __init__(self, points: int = CURVE_POINTS, *, ahead: int = 0, season: int = 0) -> None:
         self._ahead, self._season = ahead, season
-        self._seen = 0
+        self._later = np.empty(0, dtype=bool)  # which of the last rows have a forecast
         self._earlier = np.empty(0)  # the last targets, a season of them at most
         if season:
             name = f"value {season:,} rows ago"
@@ -66,20 +67,20 @@ class Forecasting(Regression):
 
         Those of a frozen learner have no interval.
         """
-        rows = batch.learned[max(0, self._ahead - self._seen) :]
+        self._later = batch.learned["row"] > self._ahead
+        rows = batch.learned[self._later]
         if len(rows) and "low" in (rows.dtype.names or ()):
             self.timeline.add_block(rows)
             self.intervals += int(np.count_nonzero(~np.isnan(rows["low"])))
             within = (rows["low"] <= rows["label"]) & (rows["label"] <= rows["high"])
             self.inside += int(np.count_nonzero(within))
         super().add_block(batch)
-        self._seen += len(batch.learned)
 
     def _count(self, labels: Row, scores: Row, *baselines: Row) -> None:
         """Count rows, the first ones without a forecast apart; see `Regression._count`."""
         if self._season:
             baselines = (*baselines, self._season_ago(labels, baselines[-1]))
-        later = slice(max(0, self._ahead - self._seen), None)
+        later = self._later
         super()._count(labels[later], scores[later], *(one[later] for one in baselines))
 
     def _season_ago(self, labels: Row, last: Row) -> Row:
@@ -290,9 +291,7 @@ class Forecasts(RealNumbers):
 
     def metrics(self, cadence: Cadence) -> Forecasting:
         """Return new metrics, of a forecast with the value of a season ago."""
-        ahead = self.setup.ahead
-        season = int(self.setup.params.get("season", 0)) if ahead else 0
-        return Forecasting(ahead=ahead, season=season)
+        return _metrics_of(self.setup)
 
     def check(self, *, ask: bool, gap: float | None, process: bool) -> None:
         """Raise SimulatorError for labels on request."""
@@ -334,3 +333,17 @@ class Forecasts(RealNumbers):
     def script(self, target: str) -> Script:
         """Return a program that answers with forecasts."""
         return super().script(target)._replace(answer="learner.decision_one(row)", argument="label")
+
+
+class RowsAhead(RealNumbers):
+    """Targets that a learner without a history forecasts from readings of some rows before."""
+
+    def metrics(self, cadence: Cadence) -> Forecasting:
+        """Return the metrics of any forecast, so that baselines are the same."""
+        return _metrics_of(self.setup)
+
+
+def _metrics_of(setup: Setup) -> Forecasting:
+    """Return new metrics; of a forecast with the value of a season ago."""
+    season = int(setup.params.get("season") or setup.season) if setup.ahead else 0
+    return Forecasting(ahead=setup.ahead, season=season)

@@ -18,13 +18,12 @@ from firmware_sim.kinds.classes import (
     FIGURES,
     PASSIVE_AGGRESSIVE,
     Answers,
-    Classes,
-    ClassTable,
     with_last_label,
 )
 from firmware_sim.kinds.labels import LabelCounter, label_key, lowercase, missing_labels
 from firmware_sim.metrics.base import Figure, count, thousandths
 from firmware_sim.metrics.batch import Batch, Records
+from firmware_sim.metrics.confusion import Classes, ClassTable
 from firmware_sim.metrics.curve import CURVE_POINTS
 from firmware_sim.metrics.ranking import SAMPLED, Goal, Ranking
 from firmware_sim.plaintext import shortened

@@ -60,16 +60,22 @@ class Anomaly(NamedTuple):
 
 
 class Alarm:
-    """A run of rows called novel: the first, the last, their number and the most novel of them."""
+    """A run of rows called novel.
+
+    first, last, rows: its first and its last row, and their number.
+    began, ended: the times of these two; NaN if unknown.
+    strongest, trigger: the most novel of them, and the one that it began with.
+    """
 
     def __init__(self, anomaly: Anomaly) -> None:
         self.first = self.last = anomaly.row
+        self.began = self.ended = anomaly.seconds
         self.rows = 1
-        self.strongest = anomaly
+        self.strongest = self.trigger = anomaly
 
     def add(self, anomaly: Anomaly) -> None:
         """Add a row to the alarm."""
-        self.last = anomaly.row
+        self.last, self.ended = anomaly.row, anomaly.seconds
         self.rows += 1
         self.strongest = max(self.strongest, anomaly, key=lambda one: one.novelty)
 

@@ -1,7 +1,11 @@
-"""Losses, forecasts and expert weights over time, in fixed memory; recovery after a change."""
+"""Losses, forecasts and expert weights over time, in fixed memory.
+
+Also where the loss rises, and how soon it recovers from a change.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,6 +20,10 @@ CURVE_POINTS = 512
 RECENT = 240
 #: Rows of the windowed loss, and how close to its later level it has to be.
 WINDOW, NEAR = 200, 0.02
+#: Standard deviations above the earlier error that count as a rise.
+_DEVIATIONS = 5.0
+#: Windows before the first possible rise, so that there is an error to compare with.
+_WINDOWS = 4
 
 
 class Curve:
@@ -189,3 +197,29 @@ def recovery(losses: Row, change: int, end: int | None = None) -> int | None:
     windowed = (cumulative[WINDOW:] - cumulative[:-WINDOW]) / WINDOW
     found = np.flatnonzero(windowed <= level + NEAR)
     return int(found[0]) if len(found) else None
+
+
+def rising_errors(curve: Curve) -> list[tuple[int, int]]:
+    """Return ranges of rows whose error is far above that of all rows before them.
+
+    Far means five standard deviations of the error in a window, for random errors at the earlier
+    rate. Only a hint: a rise may be drift, a fault, or difficult rows.
+
+    Returns: the first and the last row of each range.
+    """
+    rows, errors, window = curve.windowed()
+    every, wrong = curve.table()
+    wrong_before = {0: 0} | dict(zip(every.tolist(), wrong[:, 0].tolist(), strict=True))
+    events: list[tuple[int, int]] = []
+    for row, error in zip(rows.tolist(), errors[:, 0].tolist(), strict=True):
+        start = row - window
+        if start < _WINDOWS * window:
+            continue
+        share = (wrong_before[start] + 1.0) / (start + 2.0)
+        if error <= share + _DEVIATIONS * math.sqrt(share * (1.0 - share) / window):
+            continue
+        if events and start <= events[-1][1]:
+            events[-1] = (events[-1][0], row)
+        else:
+            events.append((start + 1, row))
+    return events

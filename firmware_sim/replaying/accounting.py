@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -69,6 +70,8 @@ class Accounting:
         self.labels = kind.labels()
         self.delay = Delay.of(config, stream)
         self.metrics = kind.metrics(self.cadence)
+        #: numbers and targets of the rows before the first forecast that are still to come
+        self._head: deque[tuple[int, float]] = deque()
         self.sampled = Sampled() if ranked else None
         self.alarms: list[int] = []
         freezes = with_frozen and may_freeze(config)
@@ -108,6 +111,8 @@ class Accounting:
             self.power.before(self._device, raw.first)
         self.current_rows = raw.first, raw.first + len(block) - 1
         X, places = usable(block, self._device.repair)
+        if raw.first <= self._config.rows_ahead:
+            self._add_head(block, places)
         if len(places):
             block = block.part(0, self._learn(X, places, block))
             if self.power is not None:
@@ -132,6 +137,8 @@ class Accounting:
         when = When(block.block.first + places, block.block.seconds[places])
         observed = self.metrics.observe(X)
         found = device.learn_block(X, y, when)
+        if self._head:
+            self._arrive(found)
         if self._on_result is not None:
             self._on_result(found)
         if found.reasons and self._config.damaged == "stop":
@@ -154,6 +161,35 @@ class Accounting:
         if not self._config.takes_gaps:
             rows.repaired += int(np.sum(block.absent[places[taken]]))
         return int(places[end - 1]) + 1 if self.stopped else len(block)
+
+    def _add_head(self, block: Checked, places: Places) -> None:
+        """Show the baselines of a forecast the targets of rows before it, as they come.
+
+        These rows lack the readings of earlier ones, so a learner without a history has none.
+
+        places: indices of the rows that the learner receives.
+        """
+        ahead = self._config.rows_ahead
+        numbers = block.block.first + np.arange(len(block))
+        is_head = (numbers <= ahead) & np.isfinite(block.y)
+        is_head[places] = False
+        if not is_head.any():
+            return
+        n, y = numbers[is_head], block.y[is_head]
+        late = np.full(len(y), ahead > 1)  # else it is known before the next row
+        self.metrics.add_block(Batch.of(row=n, label=y, score=np.zeros(len(y)), late=late))
+        if ahead > 1:
+            self._head.extend(zip(n.tolist(), y.tolist(), strict=True))
+
+    def _arrive(self, found: Batch) -> None:
+        """Write down with which rows the targets before the first forecast arrive."""
+        arrived: list[float] = []
+        ahead, rows = self._config.rows_ahead, found.rows
+        for at in np.flatnonzero(~rows["refused"]).tolist():
+            while self._head and self._head[0][0] <= rows["row"][at] - ahead:
+                arrived.append(self._head.popleft()[1])
+                rows["n_arrived"][at] += 1
+        found.arrived = np.concatenate([arrived, found.arrived])
 
     @property
     def left_out(self) -> str:
@@ -182,8 +218,21 @@ class Accounting:
         doubtful = self._config.label_kind.warnings(
             self.labels, self.metrics, target=stream.target, is_live=stream.kept is not None
         )
-        out += filter(None, (*doubtful, self._asks_for_all()))
+        out += filter(None, (*doubtful, self._asks_for_all(), self._repeats()))
         return out
+
+    def _repeats(self) -> str:
+        """Return the warning about readings that are repeated until the next one comes."""
+        kind, seconds = self._config.label_kind, self.cadence.seconds_per_row
+        if not (kind.uses_order and self.cadence.is_uneven) or kind.is_supervised or not seconds:
+            return ""
+        cycle = seconds * len(self._stream.features)
+        every = f"{round(cycle / 60)}min" if cycle >= 60.0 else f"{max(1, round(cycle))}s"
+        return (
+            "the rows come unevenly, as from sensors that report one after the other; a reading "
+            "that is repeated until the next one comes counts as unchanged: "
+            f"--every {every} makes one row of each period"
+        )
 
     def _asks_for_all(self) -> str:
         """Return the warning about a learner that requests every label."""

@@ -14,7 +14,7 @@ from firmware_sim.device.planning import plan_device
 from firmware_sim.errors import DoesNotFitError
 from firmware_sim.metrics import Figures
 from firmware_sim.replaying.checked import Delay, checked
-from firmware_sim.replaying.season import FIRST_ROWS, find_season
+from firmware_sim.replaying.season import FIRST_ROWS, day_of, find_season
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.cadence import Cadence
 
@@ -72,14 +72,17 @@ class Outlook:
 def resolved(config: ReplayConfig, stream: Stream) -> tuple[ReplayConfig, str, float | None]:
     """Return a configuration whose horizon and season are numbers of rows.
 
+    A forecaster without a season is compared with the value of a day ago all the same.
+
     stream: without faults.
 
     Returns the season with its reason, and the seconds between rows; None if unknown.
     Raises SimulatorError: a time cannot be expressed in rows.
     """
-    if isinstance(config.horizon, int) and isinstance(config.season, int) and not config.path:
+    in_numbers = isinstance(config.horizon, int) and isinstance(config.season, int)
+    if in_numbers and config.season and not config.path:
         return config, "", config.period
-    y, period = _first_rows(config, stream)
+    y, period, n = _first_rows(config, stream)
     period = config.period or period
     horizon = in_rows(config.horizon, period, "horizon")
     season, reason = config.season, "as given"
@@ -87,20 +90,29 @@ def resolved(config: ReplayConfig, stream: Stream) -> tuple[ReplayConfig, str, f
         largest = int(_SEASON_SHARE * config.cap_bytes / _TARGET_BYTES) - 2
         season, reason = find_season(y, period, horizon, largest)
     season = in_rows(season, period, "season")
-    return replace(config, horizon=horizon, season=season), reason, period
+    day = 0 if season else day_of(period, horizon, n)
+    config = replace(config, horizon=horizon, season=season, baseline_season=day)
+    if in_numbers and not config.path:
+        return config, "", config.period
+    return config, reason, period
 
 
-def _first_rows(config: ReplayConfig, stream: Stream) -> tuple[Row, float | None]:
-    """Return the first targets, as far as the stream can be read again, and seconds per row."""
+def _first_rows(config: ReplayConfig, stream: Stream) -> tuple[Row, float | None, int | None]:
+    """Return the first targets, as far as the stream can be read again, and seconds per row.
+
+    Also the number of rows, None if there may be more of them.
+    """
     cadence, labels = Cadence(), config.label_kind.labels()
     found: list[Row] = []
     ends = (FIRST_ROWS, config.limit, stream.kept)
-    limit = min(end for end in ends if end is not None)
+    limit, n = min(end for end in ends if end is not None), 0
     if limit:
         for block in checked(replace(config, limit=limit), stream, labels):
             cadence.add_block(block.block.seconds)
             found.append(block.y[np.isfinite(block.y)])
-    return np.concatenate([np.empty(0), *found]), cadence.seconds_per_row
+            n += len(block)
+    is_all = n < limit or n == config.limit
+    return np.concatenate([np.empty(0), *found]), cadence.seconds_per_row, n if is_all else None
 
 
 def shared(config: ReplayConfig, n_features: int) -> list[ReplayConfig]:

@@ -25,7 +25,7 @@ from firmware_sim.replaying.checked import checked, usable
 from firmware_sim.replaying.source import opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
-from firmware_sim.streams.stream import BlockStream
+from firmware_sim.streams.stream import BlockStream, Groups
 
 #: Most groups: each takes a replay of its own.
 MAX_GROUPS = 64
@@ -83,6 +83,9 @@ class Selected(BlockStream):
         self.name, self.target, self.features = stream.name, stream.target, stream.features
         self.ignored, self.local_times = stream.ignored, stream.local_times
         self.is_dated, self.windows = stream.is_dated, stream.windows
+        if stream.groups is not None:
+            places = stream.groups.places[: len(taken)][taken]
+            self.groups = stream.groups._replace(places=places)
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows after row `number`; see `Stream.blocks`."""
@@ -189,8 +192,10 @@ def measured(
         refused += int(np.count_nonzero(~known))
         if not known.any():
             continue
-        batch = Batch.of(label=y[known], score=scores[known])
-        batch.arrive_late((config.queue_rows or kind.horizon) if kind.keeps_rows else 0, late)
+        numbers = block.block.first + places[known]
+        batch = Batch.of(row=numbers, label=y[known], score=scores[known])
+        is_late = kind.keeps_rows or config.rows_ahead > 0
+        batch.arrive_late((config.queue_rows or kind.horizon) if is_late else 0, late)
         found.add_block(batch)
         batches.append(batch)
     return Part(name, device.steps, refused, found), batches
@@ -209,12 +214,14 @@ def _answered(answers: Answers, X: Row, y: Row) -> Row:
     return np.concatenate([_answered(answers, X[row], y[row]) for row in rows])
 
 
-def groups_of(config: ReplayConfig, group: str) -> tuple[list[str], Places]:
-    """Return the names of the groups of a stream, and for each row the index of its group.
+def groups_of(config: ReplayConfig, group: str) -> Groups:
+    """Return the groups of a stream.
 
     Raises SimulatorError: there are fewer than two, or too many.
     """
     if isinstance(config.stream, Stream):
+        if config.stream.groups is not None:
+            return config.stream.groups
         raise SimulatorError("group names a column of a log: it is not for a stream object")
     ignored = tuple(name for name in config.ignore if name != group)
     if config.target is not None:
@@ -238,7 +245,7 @@ def groups_of(config: ReplayConfig, group: str) -> tuple[list[str], Places]:
             )
     if len(known) < 2:
         raise SimulatorError(f"column {group!r} of {stream.name} has the same value in each row")
-    return [*known], np.concatenate(found)
+    return Groups([*known], np.concatenate(found))
 
 
 def held_out(found: Iterable[tuple[Part, list[Batch]]], metrics: Metrics) -> HeldOut:

@@ -59,8 +59,10 @@ from firmware_sim.replaying.rows import nothing_usable
 from firmware_sim.replaying.source import Source, opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.cached import CachedStream
+from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.live import LiveStream
+from firmware_sim.streams.stream import Groups
 
 
 class Replay:
@@ -81,6 +83,8 @@ class Replay:
         The stream with its faults.
     clean : Stream
         The stream without faults.
+    groups : Groups or None
+        The groups of its rows, if one at a time is left out.
     device : Device
         Row buffer, scaler and learner, under the cap.
     width : Width or None
@@ -100,6 +104,7 @@ class Replay:
         self._source = source = Source(config, live)
         self.stream, self.clean = source.stream, source.clean
         self._other: Stream | None = None  # of `config.test`
+        self.groups: Groups | None = None
         self._season, self._period = "", config.period  # of a forecast
         self._horizons: list[ReplayConfig] = []  # of a path, ascending; the last one runs here
         n_features = len(self.stream.features)
@@ -192,7 +197,7 @@ class Replay:
                 f"{option} needs a stream that can be read again: {stream.name} is live"
             )
         if config.group is not None:
-            self._groups = groups_of(config, config.group)
+            self.groups = groups_of(config, config.group)
         if config.test is not None:
             target = config.target or stream.target
             # Its further columns are not read.
@@ -335,17 +340,25 @@ class Replay:
             with closing(self._other):
                 test = replace(config, limit=None)
                 found.append(measured(test, device, metrics, self._other.name, self._other))
-        if config.group is not None:
-            found += self._by_group(should_stop)
-            if len(found) < len(self._groups[0]):  # interrupted
+        if self.groups is not None:
+            found += self.by_group(should_stop)
+            if len(found) < len(self.groups.names):  # interrupted
                 return None
         return held_out(found, metrics)
 
-    def _by_group(
-        self, should_stop: Callable[[], bool] | None
+    def new_metrics(self) -> Metrics:
+        """Return metrics of no rows."""
+        return self.config.label_kind.metrics(Cadence())
+
+    def by_group(
+        self, should_stop: Callable[[], bool] | None = None
     ) -> Iterator[tuple[Part, list[Batch]]]:
-        """Yield the errors on each group of a learner of all others, up to an interruption."""
-        names, groups = self._groups
+        """Yield the errors on each group of a learner of all others, up to an interruption.
+
+        The replay itself need not be run.
+        """
+        assert self.groups is not None
+        names, groups = self.groups
         plain: dict[str, Any] = {"group": None, "limit": None, "leak": 0, "on": None}
         for at, name in enumerate(names):
             others = Selected(self.stream, (groups != at) & (groups >= 0))

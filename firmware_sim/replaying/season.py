@@ -49,6 +49,24 @@ def candidates(period: float | None, y: Row) -> dict[int, str]:
     return found
 
 
+def day_of(period: float | None, horizon: int, n: int | None) -> int:
+    """Return the rows of a day, or of the fewest days that a forecast can look back to.
+
+    It is what a forecast is compared with, whatever season its learner has.
+
+    period: seconds between rows; None if unknown.
+    horizon: rows ahead.
+    n: rows of the stream; None if they are more than were looked at.
+
+    Returns: 0 if unknown, or if the rows are not three of them, or if they are too many.
+    """
+    day = round(_DAY / period) if period else 0
+    if day < 2:
+        return 0
+    season = day * max(1, -(-horizon // day))
+    return season if season <= (FIRST_ROWS if n is None else n // _MIN_SEASONS) else 0
+
+
 def find_season(
     y: Row, period: float | None, horizon: int = 1, largest: int | None = None
 ) -> Season:

@@ -1,9 +1,9 @@
 """Where the rows of a replay come from: the only place that opens a stream, for every command.
 
-A log becomes rows in this order: its cells are read, its samples are put together as windows, its
-faults are applied. What the rows then settle of the options (the classes that occur, a horizon in
-rows) is found here too. A command that replays the same rows several times holds them, and
-`ReplayConfig.of_rows` is the configuration of each of these replays.
+A log becomes rows in this order: its cells are read, its rows of a period are joined, its samples
+are put together as windows, its faults are applied. What the rows then settle of the options (the
+classes that occur, a horizon in rows) is found here too. A command that replays the same rows
+several times holds them, and `ReplayConfig.of_rows` is the configuration of each of these replays.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import edgeolk as ek
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.values import seconds_of
 from firmware_sim.errors import StreamError
 from firmware_sim.replaying.checked import label_counts
 from firmware_sim.replaying.forecast import resolved
@@ -24,6 +25,7 @@ from firmware_sim.streams.block import Places
 from firmware_sim.streams.cached import CachedStream
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
+from firmware_sim.streams.joined import Joined
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.windowed import Windowed
@@ -141,6 +143,10 @@ def opened(
         except ValueError as error:
             raise StreamError(f"{samples.name}: {error}") from None
         return Windowed(samples, windows, config.window_label, cuts)
+    if config.every is not None:
+        rows = opened(replace(config, every=None), live)
+        every, has_numbers = seconds_of(config.every, "every"), config.label_kind.is_numeric
+        return Joined(rows, every, config.join, has_numbers=has_numbers)
     if live is not None:
         live.read_as(ReadingOptions(**options))
         return live

@@ -24,6 +24,7 @@ class HeldStream(BlockStream):
         self.ignored, self.notes = stream.ignored, stream.notes
         self.local_times, self.is_dated = stream.local_times, stream.is_dated
         self.windows, self.ahead = stream.windows, stream.ahead
+        self.groups = stream.groups
         self._held = held
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:

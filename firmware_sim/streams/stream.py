@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 import edgeolk as ek
-from firmware_sim.streams.block import ROWS, Block, Cells, Row
+from firmware_sim.streams.block import ROWS, Block, Cells, Places, Row
 
 __all__ = ["Row", "Sample", "Stream"]
 
@@ -31,6 +31,17 @@ class Sample(NamedTuple):
     label: str  # the target cell, unchanged
     damage: str = ""  # why the row is unreadable, or ""
     seconds: float = math.nan  # its time, NaN if unknown
+
+
+class Groups(NamedTuple):
+    """The groups of rows, such as machines.
+
+    names: of the groups.
+    places (ndarray of int64, shape (n,)): for each row the index of its group; -1 if unknown.
+    """
+
+    names: list[str]
+    places: Places
 
 
 class Stream(ABC):
@@ -60,6 +71,8 @@ class Stream(ABC):
         Of the samples that its rows were made of; None if rows are as they are logged.
     ahead : int
         Rows from readings to the target beside them, where a forecast's are put together already.
+    groups : Groups or None
+        The groups of its rows, where they are known already.
     """
 
     name: str
@@ -72,6 +85,7 @@ class Stream(ABC):
     is_dated: bool = False
     windows: ek.WindowsPlan | None = None
     ahead: int = 0
+    groups: Groups | None = None
 
     @abstractmethod
     def samples(self, row: Row) -> Iterator[Sample | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,7 +68,8 @@ class Windowed(HeldStream):
             )
         super().__init__(samples, tuple(_blocks(found)))
         samples.close()
-        self.features, self.windows = windows.names, plan
+        self.windows = plan
+        self.features = tuple(_named(name, samples.features) for name in windows.names)
         gaps = f", {self.gaps:,} gaps" if self.gaps else ""
         self.notes = (
             *samples.notes,
@@ -100,6 +102,14 @@ class Windowed(HeldStream):
 
     def close(self) -> None:
         """Nothing: the rows are held."""
+
+
+def _named(feature: str, channels: tuple[str, ...]) -> str:
+    """Return the name of a feature with the names of its channels: x_rms for c0_rms."""
+    found = re.match(r"(?:c\d+_)+", feature)
+    assert found is not None
+    numbers = re.findall(r"\d+", found[0])
+    return "_".join([*(channels[int(number)] for number in numbers), feature[found.end() :]])
 
 
 def _as(rows: Row, dtype: str) -> Any:

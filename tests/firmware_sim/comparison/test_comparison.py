@@ -15,7 +15,7 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison import run as comparison_run
-from firmware_sim.comparison.choice import choice, sentence, unbeaten
+from firmware_sim.comparison.choice import better, choice, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.ranking import ranking, shown
 from firmware_sim.comparison.report import report_of, to_dict
@@ -235,16 +235,35 @@ def test_a_recommendation_beats_trivial_answers_by_more_than_its_noise(found: Co
     for ours, beaten in (
         ([one - 0.02 for one in wave], True),  # less in every stretch, though each is noisy
         ([0.1 - 0.01 + 0.05 * (-1) ** (i // 2) for i in range(20)], False),
-        ([one + 0.02 for one in wave], False),
+        ([0.1 + 0.01 + 0.05 * (-1) ** (i // 2) for i in range(20)], False),
     ):
         made = judged(found, ours, wave)
         assert (unbeaten(made, "rbp", 1024) == []) == beaten
         said = sentence(made)
         assert said.startswith("For this stream take rbp" if beaten else "No learner is clearly")
         assert ("No-change can be used only where" in said) != beaten
-    worst = judged(found, [0.5] * 20, wave)
-    assert unbeaten(worst, "rbp", 1024) == ["no-change", "majority class"]
-    assert "can be used only where" not in sentence(worst)
+
+
+def test_no_method_is_called_the_best_if_a_trivial_answer_beats_it(found: Comparison) -> None:
+    wave = [0.1 + 0.05 * (-1) ** i for i in range(20)]
+    for ours in ([one + 0.02 for one in wave], [0.5] * 20):
+        made = judged(found, ours, wave)
+        assert better(made) == ["no-change"]
+        said = sentence(made)
+        assert said.startswith("Every method is worse than no-change (10.00 % wrong), which")
+        assert f"is {100 * np.mean(ours):.2f} % wrong, that of rbp with ram='1KiB'" in said
+        assert "No-change can be used only where" in said
+        assert "best" not in said
+    assert unbeaten(made, "rbp", 1024) == ["no-change", "majority class"]
+
+
+def test_it_says_that_the_default_was_not_compared(found: Comparison) -> None:
+    made = judged(found, [0.05] * 20, [0.1] * 20)
+    assert "Default" not in sentence(made)
+    small = [Outcome("default", ram, 0, "small", smallest=9000) for ram in (512, 1024)]
+    made = replace(made, outcomes=[*made.outcomes, *small], rams=[512, 1024])
+    said = sentence(made)
+    assert said.endswith(" Default (sorf) is not among them: it needs a cap of 9,000 bytes.")
 
 
 def test_the_page_says_what_the_text_says(found: Comparison) -> None:

@@ -97,20 +97,22 @@ def test_windows_are_made_once_and_every_method_learns_them(
     assert np.mean((np.array(scope["scores"]) >= 0) != (found.rows.y > 0)) < 0.2
 
 
-@pytest.mark.parametrize("horizon", [1, 6, "6h"])
-def test_a_forecast_of_a_comparison_is_that_of_a_replay(tmp_path: Path, horizon: int | str) -> None:
+@pytest.mark.parametrize(("horizon", "season"), [(1, "auto"), (6, 0), ("6h", "auto")])
+def test_a_forecast_of_a_comparison_is_that_of_a_replay(
+    tmp_path: Path, horizon: int | str, season: int | str
+) -> None:
     stream = room(tmp_path)
-    config = ahead(stream, horizon=horizon)
+    more: dict[str, Any] = {"horizon": horizon, "season": season}
+    config = ahead(stream, **more)
     found = compare(config, [CAP], ["ogd"], folder=tmp_path / "out", seeds=1, workers=1)
     for name in (DEFAULT, "ogd"):
-        options = {"stream": stream, "forecast": "y", "horizon": horizon, "ram": CAP}
+        options = {"stream": stream, "forecast": "y", "ram": CAP, **more}
         ours, replayed = losses(found, name, **options)
         assert ours == replayed
-    result = fs.replay(config)
-    expected = {
-        what: result.metrics.mean_loss(who) for who, what in result.metrics.baselines.items()
-    }
-    assert {what: found.rows.baselines[what] for what in expected} == expected
+        method = {} if name == DEFAULT else {"algorithm": name}
+        metrics = fs.replay(ahead(stream, **more, **method)).metrics
+        expected = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
+        assert {what: found.rows.baselines[what] for what in expected} == expected
     assert {"last value", f"value {SEASON} rows ago"} <= {*found.rows.trivial}
     assert len(found.rows.y) == N - found.rows.evaluator.ahead
     assert f"{found.rows.evaluator.ahead} row" in report_of(found).to_text()

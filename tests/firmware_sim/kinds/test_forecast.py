@@ -56,6 +56,6 @@ def test_without_a_season_there_is_no_such_baseline() -> None:
 def test_held_out_rows_have_a_season_before_them() -> None:
     held = metrics(1, 7).held_out()
     y = np.random.default_rng(0).normal(size=(2, 200))[0]
-    held.add_block(Batch.of(label=np.zeros(3), score=np.ones(3)))
+    held.add_block(Batch.of(row=np.arange(201, 204), label=np.zeros(3), score=np.ones(3)))
     assert held.summary()["seasonal"]["mae"] == pytest.approx(np.abs(y[-7:-4]).mean())
     assert held.rows == 3

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.kinds.novelty import Novelty
 from firmware_sim.metrics.alarms import Distance
 from firmware_sim.metrics.batch import Batch
+from firmware_sim.metrics.novelty import Novelty
 from firmware_sim.metrics.ranking import Sample, area
 from firmware_sim.report import to_dict, to_page, to_text
 

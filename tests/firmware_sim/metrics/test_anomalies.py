@@ -12,7 +12,6 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from edgeolk.hosting import REASONS, unpack_reason
-from firmware_sim.kinds.novelty import Novelty, reason
 from firmware_sim.metrics.anomalies import (
     ALARMS,
     ODDEST,
@@ -23,6 +22,8 @@ from firmware_sim.metrics.anomalies import (
     Standstill,
 )
 from firmware_sim.metrics.batch import Batch
+from firmware_sim.metrics.novelty import Novelty
+from firmware_sim.metrics.reasons import reason
 from firmware_sim.report import to_dict, to_page, to_text
 
 NAMES = ("CO2", "humidity", "pressure")
@@ -96,6 +97,18 @@ def test_the_report_gives_reasons_in_words(room: Path) -> None:
     assert spike["readings"]["pressure"] > 10.0
     assert "pressure" in spike["reason"]
     assert any("flat for" in alarm["reason"] for alarm in data["alarms"])
+    jump = next(alarm for alarm in data["alarms"] if alarm["first"] <= 3201 <= alarm["last"])
+    assert jump["channel"] == "pressure"
+    start = 1_767_225_600  # of the log; rows are a minute apart
+    assert jump["begin_seconds"] == start + 60 * (jump["first"] - 1)
+    assert jump["end_seconds"] == start + 60 * (jump["last"] - 1)
+    head, line = (
+        next(one for one in text.splitlines() if word in one)
+        for word in ("begin", f"{jump['first']:,} to {jump['last']:,}")
+    )
+    assert head.split() == ["rows", "begin", "end", "duration", "channel", "reason"]
+    assert "pressure" in line
+    assert f"{(jump['last'] - jump['first'])} min" in line
 
 
 @pytest.mark.parametrize(

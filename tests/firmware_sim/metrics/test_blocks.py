@@ -16,13 +16,13 @@ import firmware_sim as fs
 from firmware_sim.comparison import compare
 from firmware_sim.comparison.report import to_dict as compared
 from firmware_sim.kinds.classes import Multiclass
-from firmware_sim.kinds.novelty import Novelty
 from firmware_sim.kinds.regression import Regression
 from firmware_sim.kinds.two_classes import Prequential
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import Figure, thousandths
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.metrics.curve import Curve
+from firmware_sim.metrics.novelty import Novelty
 from firmware_sim.report import to_dict, to_page, to_text
 
 KINDS: dict[str, tuple[Callable[[], Metrics], tuple[float, ...]]] = {

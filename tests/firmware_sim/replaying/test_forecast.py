@@ -108,6 +108,38 @@ def test_errors_are_those_of_rows_that_have_a_forecast(log: str, horizon: int) -
     assert result.rows.missing_by_column == {}
 
 
+@pytest.mark.parametrize("horizon", [1, 6])
+def test_baselines_are_those_of_every_method(log: str, horizon: int) -> None:
+    """A method without a history has no row before the first forecast; the baselines have."""
+    result = fs.replay(configured(log, horizon=horizon, season=SEASON))
+    other = fs.replay(configured(log, horizon=horizon, season=SEASON, algorithm="ogd"))
+    assert other.metrics.rows == result.metrics.rows == N - horizon
+    expected, found = result.metrics.summary(), other.metrics.summary()
+    assert {who: found[who]["mae"] for who in result.metrics.baselines} == {
+        who: expected[who]["mae"] for who in result.metrics.baselines
+    }
+    assert other.metrics.baselines == result.metrics.baselines
+
+
+@pytest.mark.parametrize(("horizon", "day"), [(6, 144), (200, 288)])
+def test_without_a_season_a_day_ago_is_still_the_baseline(
+    tmp_path: Path, horizon: int, day: int
+) -> None:
+    X, y = (np.tile(one, 2 if one.ndim == 1 else (2, 1)) for one in drawn())
+    log = written(tmp_path / "long.csv", X, y)
+    result = fs.replay(configured(log, horizon=horizon, season=0, ram="32KiB"))
+    assert result.config.season == 0
+    assert result.metrics.baselines["seasonal"] == f"value {day} rows ago"
+    ago = np.abs(y[day:] - y[:-day]).sum() + np.abs(y[horizon:day] - y[: day - horizon]).sum()
+    found = result.metrics.summary()["seasonal"]["mae"]
+    assert found == pytest.approx(ago / (2 * N - horizon))
+
+
+def test_a_day_is_no_baseline_of_less_than_three(log: str) -> None:
+    result = fs.replay(configured(log, horizon=6, season=0, limit=400))
+    assert "seasonal" not in result.metrics.baselines
+
+
 def test_a_time_is_a_number_of_rows(log: str) -> None:
     result = fs.replay(configured(log, horizon="1h", season="4h"))
     assert (result.config.horizon, result.config.season) == (6, SEASON)

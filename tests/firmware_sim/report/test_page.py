@@ -26,8 +26,8 @@ from firmware_sim.fleet import Fleet
 from firmware_sim.fleet.report import report_of as fleet_report
 from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record
-from firmware_sim.kinds.classes import rising_errors
 from firmware_sim.metrics.batch import Batch
+from firmware_sim.metrics.curve import rising_errors
 from firmware_sim.report import to_page, to_text
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.summary import command

@@ -47,7 +47,11 @@ def test_rows_and_labels_are_those_of_windows(tmp_path: Path) -> None:
     stream = windowed(path)
     found, labels = rows(stream)
     assert np.array_equal(found.astype(np.float32), rows_of(x, stream.windows))
-    assert stream.features == stream.windows.names
+    names = [one.replace("c0_", "a_").replace("c1_", "b_") for one in stream.windows.names]
+    assert [*stream.features] == names  # with the names of the columns
+    samples = open_stream(str(path), target="fault", ignore=("unit",))
+    pairs = Windowed(samples, ek.Windows(2, 64, 16, ("correlation",), 100, "int16"), "last")
+    assert pairs.features == ("a_b_correlation",)
     ends = np.arange(64, 2001, 16)
     fault = np.arange(2000) // 100 % 2
     means = [fault[end - 64 : end].mean() for end in ends]
