@@ -147,7 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
         " a random one, every row answered before it is learned. Error: the root of the mean square"
         " error over the deviation of the targets, all rows. Nothing is tuned. Series have six lags"
         " as inputs; the forecaster and the lags of `krls_auto` know the last targets too."
-        " `features`: `sorf` with `gaussian_process=False`. `with a process`: as it is by default, so"
+        " `features`: `sorf` with `gaussian_process=False`. `with a process`: by default, with so"
         " many vectors beside the features, 0 below 4 KiB and where half the bytes hold fewer than"
         " 3. Sets with * were not used to choose"
         " what it does."
