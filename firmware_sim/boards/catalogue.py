@@ -82,8 +82,9 @@ _LANES = Core(
 # B = 100 and d = 16 take 20,000 instructions of a Cortex-M4F, 711,000 of a Cortex-M0, in C.
 # Structured features: the fits of edgeolk/export/fitted.json. The narrower kernel of rows held
 # beside them: counted with 60 and 260 rows of 5 inputs, two classes and four, D = 64; of four
-# lanes, rows held were counted for d = 5 and 16, and their narrower kernel is by its time. A process: krls_auto counted with 4 inputs and 19 and 53
-# vectors; for four lanes a fourth of a float unit's.
+# lanes, rows held were counted for d = 5 and 16, and their narrower kernel is by its time. A
+# process: krls_auto counted with 4 inputs and 19 and 53 vectors; for four lanes a fourth of a
+# float unit's.
 
 
 def _fitted(core: str, score: tuple[float, float], change: tuple[float, float]) -> _Costs:
