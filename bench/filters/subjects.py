@@ -58,7 +58,7 @@ SUBJECTS: dict[str, Subject] = {
     "krls_t": _filter("krls_t", "process", sn2=(1e-1, 1e-2, 1e-4, 1e-6), lam=(1.0, 0.999)),
     "sogp": _filter("sogp", "process", sn2=(1e-1, 1e-2, 1e-4, 1e-6)),
     "krls_auto": Subject("krls_auto", "untuned"),
-    SORF: Subject("sorf", "sorf", {"loss": "square", "seed": 1}),
+    SORF: Subject("sorf", "sorf", {"loss": "square", "seed": 1, "gaussian_process": False}),
     FORECASTER: Subject("sorf", "sorf", {"loss": "square", "seed": 1, "history": True}),
 }
 

@@ -62,7 +62,9 @@ PRINTED = {
 }
 SORF, FORECASTER, TRACKER = "sorf", "forecaster", "krls_auto"
 METHODS: dict[str, Callable[[int, str], Any]] = {
-    SORF: lambda d, ram: ek.Learner(n_features=d, ram=ram, loss="square", seed=1),
+    SORF: lambda d, ram: ek.Learner(
+        n_features=d, ram=ram, loss="square", seed=1, gaussian_process=False
+    ),
     FORECASTER: lambda d, ram: ek.Learner(
         n_features=d, ram=ram, loss="square", seed=1, history=True
     ),

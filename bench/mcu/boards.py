@@ -174,6 +174,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "memory of 40 rows": {**_PLAIN, "memory": 40},
     "three classes": {**_PLAIN, "n_classes": 3},
     "regression": {**_PLAIN, "loss": "square"},
+    "regression, 8 KiB": {"algorithm": "sorf", "ram": "8KiB", "loss": "square"},
+    "krls_auto, 8 KiB": {"algorithm": "krls_auto", "ram": "8KiB"},
     "forecast": {**_TIME, "loss": "square"},
     "novelty": {**_PLAIN, "loss": "novelty", "drift": False, "relevance": False},
     "novelty in time": {**_TIME, "loss": "novelty"},
@@ -193,7 +195,7 @@ def kinds() -> Table:
                     continue  # there is no room
                 chosen = dict(given)
                 learner = ek.Learner(chosen.pop("algorithm", None), n_features=INPUTS, **chosen)
-                before = int(settings_of(learner.config).values["memory"])
+                before = int(settings_of(learner.config).values.get("memory", 0))
                 X, y = drawn(learner, before + ROWS)
                 words = [name, f"{learner.nbytes:,}"]
                 for how in costs_of(learner) if board.name in WHOLE else ("library",):
@@ -202,7 +204,8 @@ def kinds() -> Table:
 
     words = (
         f"{INPUTS} Gaussian inputs and {D} frequencies, int8 (the small one: 640 bytes, without"
-        " learned widths, drift alarm and a width that follows the rows); {rows} rows whose label"
+        " learned widths, drift alarm and a width that follows the rows; those of 8 KiB: what fits,"
+        " half of the regression's bytes for a Gaussian process); {rows} rows whose label"
         " is the sign (regression, forecast: the value) of the product of two inputs, which"
         " surprises for long. State is the bytes of the whole learner. The memory is full before"
         " the first row; a row of a forecaster is answered and learned in one call;"

@@ -43,6 +43,8 @@ KINDS: dict[str, dict[str, Any]] = {
                 "scale": "minmax", "clip_rows": 2.0},
     "watching": {"D": 192, "loss": "novelty", "history": True, "clock": True},
     "forecaster": {"D": 64, "loss": "square", "history": True},
+    "mixing": {**{name: ALL[name] for name in ALL if name != "last_label"}, "loss": "square",
+               "gaussian_process": 9},
     "ring": {"algorithm": "ogd", "budget": 9, "scale": "minmax", "n_classes": 3,
              "clip_rows": 2.0, "loss": "logistic"},
     "process": {"algorithm": "krls_t", **FILTER},

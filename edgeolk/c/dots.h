@@ -4,6 +4,7 @@
 
 #include <float.h>
 
+#include "coefficients.h"
 #include "ring_table.h"
 #include "vectors.h"
 
@@ -24,13 +25,7 @@ typedef OLK_NUMBER(olk_u32s, olk_u64s) olk_words;
 enum { OLK_LANES = sizeof(olk_numbers) / sizeof(olk_number) };
 enum { OLK_NUMBER_DTYPE = OLK_NUMBER(OLK_F32, OLK_F64) };
 
-#if OLK_COEF_BITS == 64
-typedef double olk_coef_t;
-enum { OLK_COEF_DTYPE = OLK_F64 };
-#else
-typedef float olk_coef_t;
-enum { OLK_COEF_DTYPE = OLK_F32 };
-#endif
+enum { OLK_COEF_DTYPE = OLK_COEF_BITS == 64 ? OLK_F64 : OLK_F32 };
 
 static OLK_INLINE olk_numbers olk_splat(olk_number number)
 {

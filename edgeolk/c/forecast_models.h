@@ -4,6 +4,9 @@
 
 #include "sorf.h"
 
+typedef olk_real olk_regret;
+#include "ml_poly.h"
+
 /* -- Arithmetic -- */
 
 static inline olk_real olk_min(olk_real a, olk_real b)
@@ -14,12 +17,6 @@ static inline olk_real olk_min(olk_real a, olk_real b)
 static inline olk_real olk_max(olk_real a, olk_real b)
 {
     return a > b ? a : b;
-}
-
-/* v clipped to [-a, a] */
-static inline olk_real olk_clip(olk_real v, olk_real a)
-{
-    return olk_min(a, olk_max(-a, v));
 }
 
 /* -- The target's history --
@@ -379,41 +376,7 @@ static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row,
     }
 }
 
-/* -- ML-Poly --
-   Weights of experts by their regrets (ML-Poly: Gaillard, Stoltz & van Erven, COLT 2014), here
-   discounted and clipped (docs/forecast.md, section 3, step 7, and section 4, step 1). */
-
 enum { OLK_EXPERTS = 3 };
-/* Discount of the regrets; where errors are clipped, in mean errors of the head. */
-static const olk_real olk_regret_memory = (olk_real)0.999, olk_regret_clip = 4;
-
-/* Weights from regrets and squares, [n] each; uniform if no regret is positive. */
-static inline void olk_ml_poly_weights(const olk_input *state, int32_t n, olk_real *weights)
-{
-    olk_real total = 0;
-    for (int32_t c = 0; c < n; c++) {
-        const olk_real regret = olk_max((olk_real)state[c], 0);
-        weights[c] = regret > 0 && (olk_real)state[n + c] > 0
-                         ? regret / (olk_real)state[n + c]
-                         : 0;
-        total += weights[c];
-    }
-    for (int32_t c = 0; c < n; c++)
-        weights[c] = total > 0 ? weights[c] / total : 1 / (olk_real)n;
-}
-
-/* Learns the target y of an answer and of the experts' forecasts; `unit` is the head's mean
-   error. */
-static inline void olk_ml_poly_learn(olk_input *state, int32_t n, const olk_real *experts,
-                                     olk_real answer, olk_real y, olk_real unit)
-{
-    const olk_real error = olk_clip((answer - y) / unit, olk_regret_clip);
-    for (int32_t c = 0; c < n; c++) {
-        const olk_real x = error * olk_clip((answer - experts[c]) / unit, olk_regret_clip);
-        state[c] = (olk_input)(olk_regret_memory * (olk_real)state[c] + x);
-        state[n + c] = (olk_input)(olk_regret_memory * (olk_real)state[n + c] + x * x);
-    }
-}
 
 /* -- Intervals --
    Intervals of forecasts: the quantile of errors in units of their running mean, tracked by

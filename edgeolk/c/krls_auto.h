@@ -12,8 +12,9 @@
    Design. M is packed by rows, W by columns with room for all T = 2 + d + B rows, so that every
    loop but the rotations of two rows of W runs over neighbouring numbers; all of it is in the type
    of coefficients, since the factor W, unlike P, is safe in single precision. Nothing is allocated,
-   the exchange works in place. Vectors are kept relative to the first row. For units (ring_unit.h)
-   and boards, with one type of rows and coefficients. krls_auto_layout.h, _inputs.h, _posterior.h
+   the exchange works in place. Vectors are kept relative to the first row. No product and sum are
+   fused, and every sum has its order: the same bits with every instruction set, compiler and
+   processor. For units (ring_unit.h) and boards, with one type of rows and coefficients. krls_auto_layout.h, _inputs.h, _posterior.h
    and _prior.h need those before them; here are steps, answers and rows in time. */
 #pragma once
 
@@ -108,12 +109,12 @@ static int olk_auto_is_sound(const olk_untuned *t)
     const double largest = olk_auto_largest_number(OLK_COEF_BITS == 64);
     const double entry = OLK_COEF_BITS == 64 ? 1e60 : 1e18;
     if (!(words->num >= 0.0 && words->num <= 1e300) || !(olk_fabs(words->offset) <= 1e300) ||
-        !(olk_dot(t->mean, t->mean, m) <= largest * largest) ||
-        !(olk_dot(t->coef, t->coef, n) <= largest * largest) ||
-        !(olk_dot(t->whitening, t->whitening, n * (n + 1) / 2) <= entry * entry))
+        !(olk_real_squares(t->mean, m) <= largest * largest) ||
+        !(olk_real_squares(t->coef, n) <= largest * largest) ||
+        !(olk_real_squares(t->whitening, n * (n + 1) / 2) <= entry * entry))
         return 0;
     for (ptrdiff_t j = 0; j < m; j++)
-        if (!(olk_dot(olk_auto_column(t, j), olk_auto_column(t, j), m - j) <= entry * entry))
+        if (!(olk_real_squares(olk_auto_column(t, j), m - j) <= entry * entry))
             return 0;
     return 1;
 }
@@ -129,17 +130,17 @@ static void olk_auto_restart(olk_untuned *t)
 }
 
 /* Whether differences of a row's inputs can be squared. */
-static int olk_auto_accepts(const olk_untuned *t, const void *x)
+static inline int olk_auto_accepts(const olk_untuned *t, const void *x)
 {
     for (ptrdiff_t j = 0; j < t->d - t->lags; j++)
-        if (!(olk_fabs((double)((const olk_number *)x)[j]) <=
+        if (!(olk_fabs((double)((const olk_coef_t *)x)[j]) <=
               olk_auto_largest_input(OLK_COEF_BITS == 64)))
             return 0;
     return 1;
 }
 
 /* Whether a target can become an input; an unknown one does not. */
-static int olk_auto_takes(const olk_untuned *t, double y)
+static inline int olk_auto_takes(const olk_untuned *t, double y)
 {
     return !t->lags || y != y || olk_fabs(y) <= olk_auto_largest_input(OLK_COEF_BITS == 64);
 }
@@ -167,7 +168,7 @@ static double olk_auto_answer(olk_untuned *t, const void *x)
 }
 
 /* The variance of the target of a row. */
-static double olk_auto_variance(olk_untuned *t, const void *x)
+static inline double olk_auto_variance(olk_untuned *t, const void *x)
 {
     (void)olk_auto_answer(t, x);
     return t->variance;

@@ -13,7 +13,7 @@ static inline int olk_auto_has(const olk_untuned *t, ptrdiff_t j)
 }
 
 /* Input j of a row `x`, or of one that has waited. */
-static inline double olk_auto_input(const olk_untuned *t, const olk_number *x, ptrdiff_t j)
+static inline double olk_auto_input(const olk_untuned *t, const olk_coef_t *x, ptrdiff_t j)
 {
     const ptrdiff_t given = t->d - t->lags;
     if (t->row)
@@ -23,7 +23,7 @@ static inline double olk_auto_input(const olk_untuned *t, const olk_number *x, p
 
 /* The row relative to the first, held within the deviations of the rows before, goes to `row`. An
    unknown input is at its mean. */
-static void olk_auto_clip(const olk_untuned *t, const olk_number *x)
+static void olk_auto_clip(const olk_untuned *t, const olk_coef_t *x)
 {
     const olk_coef_t *mu = olk_auto_inputs(t, OLK_AUTO_MEAN);
     const olk_coef_t *v = olk_auto_inputs(t, OLK_AUTO_VARIANCE);
@@ -101,25 +101,18 @@ static void olk_auto_begin(olk_untuned *t)
 
 /* k <- the kernel of a row with the first n vectors. */
 static void olk_auto_kernel_row(const olk_untuned *t, const olk_coef_t *u, ptrdiff_t n,
-                                olk_coef_t *k)
+                                olk_coef_t *restrict k)
 {
-    const olk_kernel plain = {OLK_GAUSSIAN, 0, 1.0, 0.0, 0.0};
     const olk_coef_t *width = olk_auto_inputs(t, OLK_AUTO_WIDTH), *vectors = t->vectors;
-    enum { OLK_CHUNK = 64 }; /* a multiple of the lanes */
-    for (ptrdiff_t first = 0; first < n; first += OLK_CHUNK) {
-        OLK_ALIGNED(64) olk_number tile[OLK_CHUNK];
-        const ptrdiff_t here = n - first < OLK_CHUNK ? n - first : OLK_CHUNK;
-        for (ptrdiff_t i = 0; i < OLK_CHUNK; i++)
-            tile[i] = 0;
-        for (ptrdiff_t j = 0; j < t->d; j++) {
-            const olk_coef_t *line = vectors + j * t->stride + first;
-            for (ptrdiff_t i = 0; i < here; i++)
-                tile[i] += width[j] * ((line[i] - u[j]) * (line[i] - u[j]));
-        }
-        olk_exp_tile(&plain, tile, (int)((here + OLK_LANES - 1) / OLK_LANES));
-        for (ptrdiff_t i = 0; i < here; i++)
-            k[first + i] = tile[i];
+    for (ptrdiff_t i = 0; i < n; i++)
+        k[i] = 0;
+    for (ptrdiff_t j = 0; j < t->d; j++) {
+        const olk_coef_t *line = vectors + j * t->stride;
+        for (ptrdiff_t i = 0; i < n; i++)
+            k[i] += width[j] * ((line[i] - u[j]) * (line[i] - u[j]));
     }
+    for (ptrdiff_t i = 0; i < n; i++)
+        k[i] = olk_real_exp(-k[i]);
 }
 
 /* What a row is in the coordinates: z and k, W'z; the answer without the offset, and the parts of

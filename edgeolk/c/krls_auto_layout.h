@@ -2,7 +2,11 @@
    numbers of a tracker are. */
 #pragma once
 
-#include "kernels.h"
+#include <string.h>
+
+#include "coefficients.h"
+#include "krls_auto_types.h"
+#include "mathf.h"
 
 /* -- Constants of the method -- */
 
@@ -33,6 +37,16 @@ static OLK_INLINE olk_coef_t olk_real_sqrt(olk_coef_t x)
 #endif
 }
 
+/* That of kernels.h depends on the instruction set. */
+static OLK_INLINE olk_coef_t olk_real_exp(olk_coef_t x)
+{
+#if OLK_COEF_BITS == 64
+    return olk_sorf_exp(x);
+#else
+    return olk_exp_f32(x);
+#endif
+}
+
 static OLK_INLINE olk_coef_t olk_real_abs(olk_coef_t x)
 {
     return x < 0 ? -x : x;
@@ -49,6 +63,20 @@ static olk_coef_t olk_real_dot(const olk_coef_t *restrict a, const olk_coef_t *r
             lane[k] += a[i + k] * b[i + k];
     for (int k = 0; i + k < n; k++)
         lane[k] += a[i + k] * b[i + k];
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
+           ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}
+
+/* The sum of squares, in double. */
+static double olk_real_squares(const olk_coef_t *a, ptrdiff_t n)
+{
+    double lane[8] = {0};
+    ptrdiff_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < 8; k++)
+            lane[k] += (double)a[i + k] * (double)a[i + k];
+    for (int k = 0; i + k < n; k++)
+        lane[k] += (double)a[i + k] * (double)a[i + k];
     return ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
            ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }

@@ -13,10 +13,13 @@
 #include "krls_auto_types.h"
 #include "mathf.h"
 
+typedef double olk_regret;
+#include "ml_poly.h"
+
 /* Rows that are answered by the features alone: in rows of random order a process may give a far
-   answer among the first 15. Discount of regrets; where they are clipped; window of mean errors;
-   rows after which an error counts at most so many means. */
-static const double olk_features_alone = 30.0, olk_regret_discount = 0.999, olk_regret_clip = 4.0;
+   answer among the first 15. Window of mean errors; rows after which an error counts at most so
+   many means. */
+static const double olk_features_alone = 30.0;
 static const double olk_error_window = 200.0, olk_settled_rows = 20.0, olk_most_errors = 10.0;
 /* The largest answer of a process that counts; over the smallest weight of a row. */
 static const double olk_largest_answer = 1e120, olk_most_process_weight = 1e6;
@@ -24,7 +27,7 @@ static const double olk_largest_answer = 1e120, olk_most_process_weight = 1e6;
 /* Words of a block, part of the file format (files/live.py): of the features, then of the
    process. */
 typedef struct {
-    double regret[2], square[2]; /* and squares of its parts */
+    double poly[4];              /* regrets, and their squares */
     double error;                /* mean size of the errors of the answers */
     double features_square;      /* mean square of the errors of the features */
     double rows;                 /* learned, at most those of the window */
@@ -39,34 +42,22 @@ typedef struct {
     double (*answer)(olk_untuned *t, const void *x);
 } olk_process_ops;
 
-static inline double olk_clipped_to(double v, double most)
-{
-    return v > most ? most : v < -most ? -most : v;
-}
-
 /* A new mixture. */
 static inline void olk_mixture_begin(olk_mixture *x)
 {
-    x->regret[0] = x->regret[1] = 0.0;
-    x->square[0] = x->square[1] = 1.0;
+    x->poly[0] = x->poly[1] = 0.0;
+    x->poly[2] = x->poly[3] = 1.0;
     x->error = x->features_square = x->rows = 0.0;
-}
-
-/* What a model weighs before all weights are made to sum to 1. Squares decay with regrets, to
-   almost 0. */
-static inline double olk_ml_poly_weight(double regret, double square)
-{
-    return regret > 0.0 ? regret / (square > 1e-300 ? square : 1e-300) : 0.0;
 }
 
 /* The weight of the process in the next answer. */
 static inline double olk_mixture_share(const olk_mixture *x)
 {
-    const double a = olk_ml_poly_weight(x->regret[0], x->square[0]);
-    const double b = olk_ml_poly_weight(x->regret[1], x->square[1]);
+    double weights[2];
     if (x->rows < olk_features_alone)
         return 0.0;
-    return a + b > 0.0 ? b / (a + b) : 0.5;
+    olk_ml_poly_weights(x->poly, 2, weights);
+    return weights[1];
 }
 
 /* The mixture of an answer of the features and of one of the process, which may be unusable. */
@@ -101,17 +92,11 @@ static inline double olk_running_mean(double mean, double v, double rows)
 /* Learns how far the two and their mixture were from a target. */
 static inline void olk_mixture_learn(olk_mixture *x, const double *answers, double answer, double y)
 {
-    const double unit = x->error, error = answer - y;
-    const double of_features = olk_clipped_to(answers[0] - y, 1e150);
-    if (unit > 0.0) {
-        const double slope = olk_clipped_to(error / unit, olk_regret_clip);
-        for (int i = 0; i < 2; i++) {
-            const double gap = olk_clipped_to((answer - answers[i]) / unit, olk_regret_clip);
-            x->regret[i] = olk_regret_discount * x->regret[i] + slope * gap;
-            x->square[i] = olk_regret_discount * x->square[i] + slope * gap * (slope * gap);
-        }
-    }
-    x->error = olk_running_mean(unit, olk_fabs(error), x->rows);
+    const double unit = x->error;
+    const double of_features = olk_clip(answers[0] - y, 1e150);
+    if (unit > 0.0)
+        olk_ml_poly_learn(x->poly, 2, answers, answer, y, unit);
+    x->error = olk_running_mean(unit, olk_fabs(answer - y), x->rows);
     x->features_square =
         olk_running_mean(x->features_square, of_features * of_features, x->rows);
     x->rows += x->rows < olk_error_window ? 1.0 : 0.0;

@@ -66,7 +66,8 @@ class Config:
         float32; int8 for ``sorf``.
     coefficients : {"float64", "float32"}
         Storage type of coefficients, and of kernel rows that a policy stores; sums are float64.
-        float32 halves their bytes. Not supported by policies that solve linear systems with them
+        float32 halves their bytes. Default float64, for ``krls_auto`` always the type of its rows,
+        ``dtype``. float32 is not supported by policies that solve linear systems with them
         (``Policy.SPAN``, ``PROJECT``, ``HALVE``, ``LIGHTEST_PROJECT``, ``ANCHOR``) or update scores
         by increments (``FORGETRON_GREEDY``), by ``Basis.NYSTROM``, and by ``sorf``, which has none.
     seed : int
@@ -151,7 +152,7 @@ class Config:
         ram: int | str | None = None,
         kernel: Kernel | None = None,
         dtype: Any = None,
-        coefficients: Any = "float64",
+        coefficients: Any = None,
         seed: int = 0,
         sparse: bool | None = None,
         n_classes: int | None = None,
@@ -324,14 +325,18 @@ def _configured(
 def _alternatives(given: Mapping[str, Any], least: int) -> str:
     """What takes less than ``least`` bytes, the fewest of these arguments, as text; "" if nothing.
 
-    No season of a day, one scale for all inputs, or fewer classes; each is tried as a caller would.
+    No season of a day, no Gaussian process, one scale for all inputs, or fewer classes; each is
+    tried as a caller would.
     """
     text = ""
-    if given.get("clock"):
+    left_out = {"clock": "the season of a day", "gaussian_process": "a process"}
+    for name, words in left_out.items():
+        if not given.get(name):
+            continue
         try:
-            _configured(**{**given, "clock": False, "ram": 0})
+            _configured(**{**given, name: False, "ram": 0})
         except RamError as error:
-            text += f"; or {error.least} without the season of a day, clock=True"
+            text += f"; or {error.least} without {words}, {name}=False"
         except (TypeError, ValueError):  # other arguments exclude it
             pass
     if given.get("scale") != "common":

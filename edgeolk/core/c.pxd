@@ -821,15 +821,18 @@ cdef extern from "sorf_model.h" nogil:
     int olk_model_ask_late(olk_model* m, const void* row, double* f) noexcept
     int olk_model_give_up(olk_model* m) noexcept
     int64_t olk_model_late_pending(const olk_model* m) noexcept
+    void olk_model_restart(olk_model* m) noexcept
+    void olk_model_accept(olk_model* m) noexcept
+    olk_verdict olk_model_verdict(const olk_model* m) noexcept
+    olk_counts olk_model_counts(const olk_model* m) noexcept
+
+
+cdef extern from "sorf_forecaster.h" nogil:
     int64_t olk_model_pending(const olk_model* m) noexcept
     int olk_model_predict(const olk_model* m, void* x, olk_forecast_answer* answer) noexcept
     int olk_model_ask(const olk_model* m, void* x, olk_forecast_answer* answer) noexcept
     int olk_model_tell(const olk_model* m, olk_intake* intake, void* x, double y) noexcept
     int olk_model_check_target(const olk_model* m, double y) noexcept
-    void olk_model_restart(olk_model* m) noexcept
-    void olk_model_accept(olk_model* m) noexcept
-    olk_verdict olk_model_verdict(const olk_model* m) noexcept
-    olk_counts olk_model_counts(const olk_model* m) noexcept
 
 
 # What it does outside the loops, as far as Cython code calls it.

@@ -61,11 +61,6 @@ extern const uint8_t ek_model_bytes[];
 
 def refusal(learner: Learner) -> str:
     """Why it cannot be exported, "" if it can."""
-    if learner._config.values["gaussian_process"]:
-        return (
-            "exported C has no Gaussian process beside features; make it with gaussian_process=0,"
-            " or export 'krls_auto'"
-        )
     return ""
 
 
@@ -76,12 +71,16 @@ def kind_of(learner: Learner) -> str:
         return "forecaster"
     if config.watch:
         return "watching"
+    if config.n_vectors:
+        return "mixing"
     return "learner" if config.needs_labels else "novelty"
 
 
 def extra_of(learner: Learner) -> tuple[str, ...]:
     """Additional files of its folder."""
     config: Any = learner._config
+    if config.n_vectors:
+        return ("mixing.h",)
     return ("forecasting.h",) if config.forecaster else ()
 
 
@@ -164,7 +163,7 @@ _OTHER_PARTS = (
     *("target", "last_label", "novelty", "linear", "relevance", "gradient_steps"),
     *("shared_relevance", "drift", "row_memory", "memory_state", "memory_mistakes"),
     *("memory_narrow", "channels", "channel_counts", "channel_bytes", "clock", "clock_bytes"),
-    *("watch_scores", "watch", "class_scores", "recalled", "feature_row"),
+    *("watch_scores", "watch", "class_scores", "recalled", "feature_row", "mixture"),
 )
 
 
@@ -238,6 +237,8 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
         "EK_LATE": int(config.values["delay"]),
         "EK_LAPSE": int(config.values["lapse"]),
+        "EK_MIXES": int(at["mixture"] > 0),
+        "EK_HAS_VARIANCE": int(at["mixture"] > 0),
         **(_of_forecaster(setup.pop("forecast")) if config.forecaster else {}),
         "EK_SETUP": _setup(setup, forecasts=config.forecaster is not None),
     }

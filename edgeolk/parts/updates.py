@@ -308,7 +308,7 @@ UPDATES: dict[Update, UpdateTraits] = {
             "krls_auto scales and clips inputs itself: it takes no scale= and no clip_rows=": (
                 lambda c: c.preprocessing.reshapes or c.preprocessing.gamma_rows > 0
             ),
-            "krls_auto needs dtype 'float32', or 'float64', and coefficients of the same type": (
+            "krls_auto needs dtype='float32' or 'float64', and coefficients= of the same type": (
                 lambda c: int(c.parts["dtype"]) != int(c.parts["coefficients"])
             ),
             "krls_auto reads every number of a row: sparse must not be True": lacks(Rows.DENSE),

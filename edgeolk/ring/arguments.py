@@ -80,9 +80,12 @@ def _parts_of(method: Method | None, given: dict[str, Any], common: Mapping[str,
     if not (sparse is None or isinstance(sparse, bool)):
         raise TypeError(f"sparse must be True, False or None, got {sparse!r}")
     dtype = member_of("dtype", dtype, Dtype)
-    coefficients = member_of("coefficients", common["coefficients"], Coefficients)
-    if UPDATES[Update(chosen["update"])].scores_itself and dtype == Dtype.FLOAT32:
-        coefficients = Coefficients.FLOAT32  # all in one type
+    coefficients = common["coefficients"]
+    if coefficients is None:
+        all_in_one = UPDATES[Update(chosen["update"])].scores_itself
+        is_narrow = all_in_one and dtype == Dtype.FLOAT32
+        coefficients = Coefficients.FLOAT32 if is_narrow else Coefficients.FLOAT64
+    coefficients = member_of("coefficients", coefficients, Coefficients)
     return {
         "dtype": dtype,
         "coefficients": coefficients,

@@ -29,6 +29,8 @@ from edgeolk.parts.numbers import Algorithm, Dtype, Loss
 from edgeolk.scaling.arguments import gamma_of, preprocessing_of
 from edgeolk.scaling.record import Preprocessing
 from edgeolk.sorf.defaults import (
+    LEAST_WITH_PROCESS,
+    MIN_VECTORS,
     MIN_WITH_PROCESS,
     default_memory_rows,
     default_vectors,
@@ -60,7 +62,7 @@ MEMBERS = "D"
 IN_TIME = (Loss.NOVELTY, Loss.SQUARE)
 #: Arguments of all learners that are about support vectors, and the values that say nothing.
 _OF_VECTORS: dict[str, tuple[Any, ...]] = {
-    "coefficients": ("float64",),
+    "coefficients": (None, "float64"),
     "sparse": (None, False),
     "feature_range": (None,),
 }
@@ -155,6 +157,11 @@ def configure(given: Given) -> Choices:
         params, OPTIONS, defaults, gamma, narrow=narrow, may_follow=not watches
     )
     allowed = [*OPTIONS, MEMBERS, *LISTS, *method.choices]
+    if params.get("lags") is not None:
+        raise TypeError(
+            "sorf has no lags=: with history=True it forecasts from the last targets, and"
+            f" 'krls_auto' has lags=; got lags={params['lags']!r}"
+        )
     refuse_unknown(params, given.own, allowed, [*given.common, *given.others])
     members = MEMBERS if params.get(MEMBERS) is not None else "budget"
     default_members = DEFAULT_FREQUENCIES if watches else DEFAULT_MEMBERS
@@ -164,6 +171,14 @@ def configure(given: Given) -> Choices:
     takes_process = params.get("gaussian_process") is True
     if takes_process:
         del params["gaussian_process"]
+    shares = (
+        params.get("gaussian_process") is None
+        and parts["loss"] == Loss.SQUARE
+        and not forecasts
+        and not params.get("delay")
+        and gamma == "auto"
+        and not _asks_for_features(common, params, lists)
+    )
     has_row_memory = parts["loss"] == Loss.HINGE and params.get("memory") is None
     fixed: dict[str, Any] = {
         "member": Algorithm.SORF,
@@ -219,11 +234,14 @@ def configure(given: Given) -> Choices:
         return partial(configured, rows=rows, cramped=cramped), sizes
 
     first: list[Choice] = []
-    if takes_process:
-        configured(FREQUENCY_BLOCK, vectors=1)  # raises if nothing of it fits together
+    if takes_process or (shares and ram >= LEAST_WITH_PROCESS):
         vectors = default_vectors(ram, n_features, 4 if narrow else 8)
         remaining = range(MIN_WITH_PROCESS, MAX_SIZE)
         first += [(partial(configured, vectors=vectors), remaining)] if vectors else []
+        if takes_process:
+            configured(FREQUENCY_BLOCK, vectors=1)  # raises if nothing of it fits together
+            least = partial(configured, vectors=MIN_VECTORS, cramped=True)
+            return Choices(None, [(least, remaining)], first)
     if has_row_memory and (rows := default_memory_rows(ram, n_features, columns)):
         first.append(with_memory(rows))
     if has_row_memory and params.get("memory_narrow") and columns <= MAX_REMEMBERED_CLASSES:

@@ -58,9 +58,14 @@ def min_memory_rows(classes: int) -> tuple[int, ...]:
     return (MIN_ROWS,) if classes >= 3 else (MIN_ROWS, FEW_ROWS)
 
 
-#: If asked for, a Gaussian process takes this share of the bytes, where it then has at least so
-#: many vectors, and the features at least so many frequencies.
+#: A Gaussian process takes this share of the bytes, where it then has at least so many vectors, and
+#: the features at least so many frequencies.
 PROCESS_SHARE, MIN_VECTORS, MIN_WITH_PROCESS = 0.5, 3, 32
+#: Smaller blocks have none unless it is asked for: with one or two vectors it does not pay, and
+#: boards of 8 bits, whose learners are as small, have no double.
+LEAST_WITH_PROCESS = 4 * 1024
+#: In larger blocks it has no more vectors: its longest step grows with their cube.
+MOST_VECTORS = 128
 
 
 def process_bytes(n_vectors: int, n_features: int, item: int) -> int:
@@ -76,7 +81,7 @@ def default_vectors(nbytes: int, n_features: int, item: int) -> int:
     fits = bisect_right(
         range(1, isqrt(nbytes) + 2), most, key=lambda n: process_bytes(n, n_features, item)
     )
-    return fits if fits >= MIN_VECTORS else 0
+    return min(fits, MOST_VECTORS) if fits >= MIN_VECTORS else 0
 
 
 #: The minimum number of frequencies next to a linear group; with several classes, that of features

@@ -203,7 +203,8 @@ OPTIONS: dict[str, Option] = {
     "gaussian_process": Option(
         28, lambda c: c.get("usual_process", 0.0),
         "real targets: vectors of a Gaussian process, that of krls_auto, as a second model; the"
-        " answer mixes the two by their errors; True, with ram=: as many as half the bytes hold",
+        " answer mixes the two by their errors; True, with ram=: as many as half the bytes hold, at"
+        " most 128; the default from 4 KiB on",
         f"[0, {MAX_SIZE}]", integer=True, omitted=0.0, switched=True, regions=PROCESS,
     ),
 }

@@ -35,6 +35,17 @@ class Cost:
     narrow: float
 
 
+@dataclass(frozen=True)
+class ProcessCost:
+    """Instructions of a Gaussian process of V vectors beside the features of d inputs."""
+
+    fixed: float  # of any row
+    square: float  # of any row, for each of the (V + d + 2)^2 numbers
+    #: of a row at which its widths change besides, for each of V^3 and of V^2
+    exchange_cube: float
+    exchange_square: float
+
+
 class _Costs(TypedDict):
     score: Cost
     change: Cost
@@ -52,6 +63,7 @@ class Core:
     score: Cost  # of structured features: to score a row
     change: Cost  # of structured features: to learn a row that changes everything
     structured_source: str  # where these come from
+    process: ProcessCost  # beside them
 
 
 # B = 100 and d = 5 and 16 take 3,047 and 5,515 instructions with four lanes (bench/results/
@@ -65,11 +77,14 @@ _LANES = Core(
     Cost(1_500.0, 100.0, 3_150.0, 8.0, 1_000.0, 50.0, 4.0, 5.0, 400.0),
     Cost(5_000.0, 300.0, 10_500.0, 30.0, 4_000.0, 60.0, 4.0, 5.0, 800.0),
     "counted for four lanes, int8",
+    ProcessCost(10_000.0, 45.0, 3.5, 143.0),
 )
 # B = 100 and d = 16 take 20,000 instructions of a Cortex-M4F, 711,000 of a Cortex-M0, in C.
 # Structured features: the fits of edgeolk/export/fitted.json. The narrower kernel of rows held
 # beside them: counted with 60 and 260 rows of 5 inputs, two classes and four, D = 64; of four
-# lanes, rows held were counted for d = 5 and 16, and their narrower kernel is by its time.
+# lanes, rows held were counted for d = 5 and 16, and their narrower kernel is by its time. A
+# process: krls_auto counted with 4 inputs and 19 and 53 vectors; for four lanes a fourth of a float
+# unit's.
 
 
 def _fitted(core: str, score: tuple[float, float], change: tuple[float, float]) -> _Costs:
@@ -94,6 +109,7 @@ _SINGLE = Core(
     "counted on an emulated Cortex-M4F, B = 100, d = 16",
     **_fitted("Cortex-M4F", (21.0, 400.0), (22.0, 700.0)),
     structured_source="counted on an emulated Cortex-M4F, int8",
+    process=ProcessCost(40_000.0, 180.0, 14.0, 572.0),
 )
 _SOFT = Core(
     "float in software",
@@ -103,6 +119,7 @@ _SOFT = Core(
     "counted on an emulated Cortex-M0",
     **_fitted("Cortex-M0", (280.0, 13_000.0), (280.0, 20_000.0)),
     structured_source="counted on an emulated Cortex-M0, int8",
+    process=ProcessCost(0.0, 1_930.0, 463.0, 3_360.0),
 )
 
 

@@ -6,7 +6,8 @@ run at its average rate.
 Support vectors cost kernel rows. Structured features (``sorf``) cost what `boards.Cost` lists for
 scoring a row and for the longest step, which changes weights and relevance: fits to counts on
 emulated cores (edgeolk/export/fitted.json). The longest step is rare: the first 50 rows stay below
-it, and 2,000 rows with surprising labels reach it. Both are within 30 % of those of a 64-bit
+it, and 2,000 rows with surprising labels reach it. A Gaussian process beside the features learns
+every row, and its longest step is the one at which its widths change. All are within 30 % of those of a 64-bit
 Raspberry Pi in bench/results/boards.md. A row that changes nothing takes `QUIET` scores, plus the
 cost of the row memory. How many rows change something depends on the stream: the mean over a
 stream, computed from both and from the learner's updates, is within 30 % of the counted means.
@@ -70,8 +71,13 @@ def timing(board: Board, plan: Any, n_features: int, n_held: int | None = None) 
         capacity = sum(region.shape[1] for region in plan.regions if region.name == "row_memory")
         memory = _memory(core.score, plan, n_features, capacity if n_held is None else n_held)
         full_memory = _memory(core.change, plan, n_features, capacity)
-        step = (QUIET * _structured(core.score, plan, n_features) + memory) / board.per_second
-        longest = (_structured(core.change, plan, n_features) + full_memory) / board.per_second
+        usual, exchange = _process(core, plan, n_features)
+        step = (
+            QUIET * _structured(core.score, plan, n_features) + memory + usual
+        ) / board.per_second
+        longest = (
+            _structured(core.change, plan, n_features) + full_memory + usual + exchange
+        ) / board.per_second
         return Timing(step, max(step, longest), formula, True, core.structured_source)
     row = _row(core, plan.budget, n_features)
     longest_step = _longest(core, formula, plan.budget, n_features)
@@ -89,6 +95,16 @@ def _structured(cost: Cost, plan: Any, n_features: int) -> float:
     block = cost.per_block + cost.per_block_reading * n_features
     block += cost.per_block_class * (columns - 1)
     return cost.fixed + cost.per_reading * n_features + blocks * block
+
+
+def _process(core: Core, plan: Any, n_features: int) -> tuple[float, float]:
+    """Instructions of a Gaussian process beside the features: of a row, and of the longest more."""
+    vectors = sum(region.shape[1] for region in plan.regions if region.name == "process_vectors")
+    if not vectors:
+        return 0.0, 0.0
+    cost = core.process
+    usual = cost.fixed + cost.square * (vectors + n_features + 2) ** 2
+    return usual, cost.exchange_cube * vectors**3 + cost.exchange_square * vectors**2
 
 
 def _memory(cost: Cost, plan: Any, n_features: int, rows: int) -> float:

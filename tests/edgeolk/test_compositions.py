@@ -98,7 +98,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         for parts, why in (
             ({"kernel": ek.Linear()}, "krls_auto needs a Gaussian kernel"),
             ({"scale": "standard"}, "krls_auto scales and clips inputs itself"),
-            ({"dtype": "float64", "coefficients": "float32"}, "krls_auto needs dtype 'float32'"),
+            ({"dtype": "float64", "coefficients": "float32"}, "krls_auto needs dtype='float32'"),
             ({"sparse": True}, "krls_auto reads every number of a row"),
             ({"horizon": 3}, "horizon= is for lags="),
         )

@@ -8,7 +8,6 @@
 #define OLK_SORF_PLAIN 1
 #define OLK_SCALE_METHOD 0
 #define OLK_NO_ONE_SCALE 1
-#define OLK_NUMBER_BITS (EK_WIDE_ROWS ? 64 : 32)
 #define OLK_COEF_BITS (EK_WIDE_ROWS ? 64 : 32)
 #define OLK_ROW_TYPE ek_number
 #define OLK_SETUP ek_setup

@@ -45,6 +45,10 @@
 #if !EK_FORECASTS
 #define OLK_SORF_NO_FORECASTS 1
 #endif
+#if EK_MIXES
+#define OLK_HAS_PROCESS 1
+#define OLK_COEF_BITS (EK_WIDE_ROWS ? 64 : 32)
+#endif
 #if !EK_GAMMA_ROWS && !EK_FOLLOWS && !EK_SHARED
 #define OLK_SORF_FIXED_WIDTHS 1
 #endif
@@ -86,6 +90,9 @@ static const olk_sorf ek_config = EK_SORF;
 #if EK_FORECASTS
 #include "edgeolk/forecast.h"
 #endif
+#if EK_MIXES
+#include "mixing.h"
+#endif
 
 #if EK_FORECASTS
 static const olk_forecast ek_forecaster = EK_FORECAST;
@@ -122,9 +129,15 @@ static const olk_constants ek_constants = {
     .widths = EK_MULTIPLES_NAME,
 #endif
     .ops = &ek_ops,
+#if EK_MIXES
+    .process = &ek_process,
+#endif
 };
 
 #include "edgeolk/sorf_model.h"
+#if EK_FORECASTS
+#include "edgeolk/sorf_forecaster.h"
+#endif
 
 #include "call.h"
 
@@ -140,6 +153,9 @@ static OLK_NOINLINE const void *ek_take(ek_call *c, const ek_number *x, int lear
     olk_raw_row row = {x};
     if (!olk_intake_row(&c->intake, &row, learning, OLK_REGION(&c->m, query)))
         return NULL;
+#if EK_MIXES
+    olk_model_keep_raw(&c->m, &c->intake.row);
+#endif
 #if EK_PAIRS
     c->m.config.hold = olk_intake_clamp(&c->intake);
 #endif
@@ -333,6 +349,19 @@ int ek_learn(void *arena, const ek_number *x, double y, double *score)
 int ek_learn(void *arena, const ek_number *x, double y, double *score)
 {
     return ek_learn_weighted(arena, x, y, 1.0, score);
+}
+#endif
+
+#if EK_MIXES
+int ek_variance(void *arena, const ek_number *x, double *variance)
+{
+    EK_CALL(c, arena);
+    ek_enter(arena, c);
+    const void *row = ek_take(c, x, 0);
+    if (!row)
+        return EK_BAD_ROW;
+    *variance = olk_model_variance(&c->m, row);
+    return EK_OK;
 }
 #endif
 

@@ -37,6 +37,15 @@ def passes() -> dict[str, dict[str, Any]]:
     return chosen
 
 
+#: Learners whose arithmetic is defined operation by operation (docs/stable.md).
+DEFINED: dict[str, dict[str, Any]] = {
+    "sorf": {"algorithm": "sorf", "budget": BUDGET},
+    "process, float32": {"algorithm": "krls_auto", "budget": BUDGET},
+    "process, float64": {"algorithm": "krls_auto", "budget": BUDGET, "dtype": "float64"},
+    "real targets": {"ram": "8KiB", "loss": "square"},
+}
+
+
 def in_child(target: str) -> None:
     """The scores of each pass, and what Fourier features make of angles of any size."""
     rng = np.random.default_rng(4)
@@ -47,6 +56,10 @@ def in_child(target: str) -> None:
         options = {"kernel": ek.Gaussian(0.3), **options}
         learner = ek.Learner(n_features=FEATURES, budget=BUDGET, seed=3, **options)
         found[key] = learner.learn_many(X, y)
+    for key, options in DEFINED.items():
+        learner = ek.Learner(n_features=FEATURES, seed=3, **options)
+        found[key] = learner.learn_many(X, y)
+        found[f"{key}: file"] = np.frombuffer(learner.__reduce__()[1][0], np.uint8)
     circle = ek.Learner("fogd", n_features=1, budget=19, dtype="float64", kernel=ek.Gaussian(1.0))
     circle.learn_one(np.zeros(1), 1.0)
     found["angles"] = circle.decision_function(ANGLES[:, None])
@@ -101,6 +114,15 @@ def test_plain_c_gives_the_bits_of_the_baseline(folder: Path) -> None:
         if not key.startswith("bogd++"):
             plain, found = (computed(name, folder)[key] for name in ("scalar", "baseline"))
             assert np.array_equal(plain, found), key
+
+
+@pytest.mark.parametrize("variant", VARIANTS[1:])
+def test_defined_arithmetic_gives_the_same_bits(variant: str, folder: Path) -> None:
+    for key in DEFINED:
+        for part in (key, f"{key}: file"):
+            plain, found = computed(VARIANTS[0], folder)[part], computed(variant, folder)[part]
+            assert np.ptp(plain) > 0.1, part
+            assert np.array_equal(plain, found), part
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

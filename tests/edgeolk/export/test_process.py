@@ -40,6 +40,11 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "untuned": ("house", {"algorithm": "krls_auto", "budget": 20}),
     "untuned, float64": ("house", {"algorithm": "krls_auto", "budget": 9, "dtype": "float64"}),
     "untuned, lags": ("house", {"algorithm": "krls_auto", "budget": 12, "lags": 3}),
+    "beside features": ("house", {"algorithm": "sorf", "loss": "square", "D": 128,
+                                  "gaussian_process": 9}),
+    "beside features, float64": ("house", {
+        "algorithm": "sorf", "loss": "square", "D": 70, "gaussian_process": 5, "dtype": "float64",
+        "scale": "minmax", "clip_rows": 1.5, "gamma": "auto", "gamma_rows": 50}),
     "little noise": ("house", {"budget": 20, "scale": "standard", "sn2": 1e-6}),
     "little noise, sogp": ("house", {"algorithm": "sogp", "budget": 20, "scale": "standard",
                                      "sn2": 1e-6}),

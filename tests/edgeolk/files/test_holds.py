@@ -369,7 +369,7 @@ EVERY: list[tuple[str | None, dict[str, Any]]] = [
     ("pomdr", {"kernel": ek.Linear()}), ("ogd", {"loss": "square", "coefficients": "float32"}),
     ("kapa", {}), ("krls", {}), ("sw_krls", {}), ("krls_t", {}),
     ("krls_t", {"coefficients": "float32"}), ("sogp", {"noise": 1e-5}),
-    ("krls_auto", {}), ("krls_auto", {"coefficients": "float64"}),
+    ("krls_auto", {}), ("krls_auto", {"dtype": "float64"}),
     ("krls_auto", {"lags": 2, "horizon": 3}),
     (None, {"update": "gradient", "loss": "novelty", "policy": "oldest", "kernel": ek.Gaussian(1)}),
     ("sorf", {"D": 16, "dtype": "float32", **BESIDE}),

@@ -40,7 +40,7 @@ KEPT = {
         ),
         "where a filter starts again, far below the bounds",
     ),
-    "c/mixture.h 1e-300": "the smallest divisor",
+    "c/ml_poly.h 1e-300": "the smallest divisor",
     "c/mixture.h 1e150": "the largest error whose square counts",
     "files/holds.pyx 1e18": "integers that a message shows as such",
     "c/sorf_row.h 1e30": "the largest sum of a row in single precision",

@@ -23,12 +23,13 @@ def update_in(name: str, coefficients: str) -> ek.Update | None:
         return None
 
 
+#: `krls_auto` has coefficients of the type of its rows.
+CHOOSING = [name for name in RINGS if name != "krls_auto"]
 #: The algorithms that keep float64 with their default options; docs/learners.md names them all.
-REFUSED = [name for name in RINGS if update_in(name, "float32") is None]
+REFUSED = [name for name in CHOOSING if update_in(name, "float32") is None]
 #: Those that take the same steps in either type. Where the update is another one, that is compared
 #: with a reference of its own (`ring/filters/test_agreement.py`).
-TAKEN = [name for name in RINGS if update_in(name, "float32") == update_in(name, "float64")]
-TAKEN.remove("krls_auto")  # whose coefficients have the type of its rows
+TAKEN = [name for name in CHOOSING if update_in(name, "float32") == update_in(name, "float64")]
 
 
 def both(name: str | None, **options: Any) -> tuple[ek.Learner, ek.Learner]:
@@ -61,10 +62,20 @@ def test_forms_of_a_type(given: Any) -> None:
     assert ek.Learner("rbp", n_features=2, budget=3).coefficients == "float64"
 
 
-@pytest.mark.parametrize("given", ["float16", "int8", None, 3, "wide"])
+@pytest.mark.parametrize("given", ["float16", "int8", 3, "wide"])
 def test_types_that_are_none(given: Any) -> None:
     with pytest.raises(ValueError, match="coefficients must be one of float32, float64, got"):
         ek.Learner("rbp", n_features=2, budget=3, coefficients=given)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_all_in_one_type(dtype: str) -> None:
+    other = {"float32": "float64", "float64": "float32"}[dtype]
+    options: dict[str, Any] = {"n_features": 2, "budget": 3, "dtype": dtype}
+    assert ek.Learner("krls_auto", **options).coefficients == dtype
+    assert ek.Learner("krls_auto", **options, coefficients=dtype).coefficients == dtype
+    with pytest.raises(ValueError, match="coefficients= of the same type"):
+        ek.Learner("krls_auto", **options, coefficients=other)
 
 
 @pytest.mark.parametrize(("name", "dtype"), in_turn(TAKEN, ["float32", "float64"]))

@@ -17,7 +17,7 @@ from structured_cases import GAMMA, SEED, D
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
-from edgeolk.export.folder import check_exportable
+from edgeolk.configuration.plan import RamError
 from edgeolk.reference.sorf import Sorf
 from edgeolk.reference.sorf_mixture import Mixture
 from edgeolk.reference.untuned_krls import FactoredKrlsAuto
@@ -299,15 +299,63 @@ def test_the_plan_shows_both_parts() -> None:
     assert "gaussian_process=9" in repr(learner)
 
 
-def test_true_takes_as_many_vectors_as_half_the_bytes_hold() -> None:
-    options = {"n_features": 6, "loss": "square", "gaussian_process": True}
-    plans = {ram: ek.plan(**options, ram=ram) for ram in (1024, 4096, 16384)}
-    vectors = [plan.chosen["gaussian_process"] for plan in plans.values()]
-    assert vectors == [0, 9, 33]
-    for ram, plan in plans.items():
-        assert plan.nbytes <= ram
-        taken = sum(r.nbytes for r in plan.regions if r.name.startswith(("process_", "mixture")))
-        assert taken <= ram / 2 + 64
+# ---- by default ----------------------------------------------------------------------------------
+
+#: Real targets of six inputs.
+TARGETS: dict[str, Any] = {"n_features": 6, "loss": "square"}
+
+
+def vectors_of(**options: Any) -> int:
+    return int(ek.Config(**{**TARGETS, **options})._settings.n_vectors)
+
+
+@pytest.mark.parametrize(
+    ("ram", "vectors"), [(4095, 0), (4096, 9), (16384, 33), (2**17, 116), (2**20, 128)]
+)
+def test_a_process_takes_half_the_bytes(ram: int, vectors: int) -> None:
+    plan = ek.plan(**TARGETS, ram=ram)
+    assert plan.chosen["gaussian_process"] == vectors == vectors_of(ram=ram)
+    assert plan.nbytes <= ram
+    taken = sum(r.nbytes for r in plan.regions if r.name.startswith(("process_", "mixture")))
+    assert taken <= ram / 2 + 64
+    assert ek.Learner(**TARGETS, ram=ram).nbytes == plan.nbytes
+    if vectors:
+        asked = ek.Config(**TARGETS, ram=ram, gaussian_process=True)
+        assert asked == ek.Config(**TARGETS, ram=ram)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"gaussian_process": False},
+        {"gaussian_process": 0},
+        {"relevance": True},
+        {"linear": True},
+        {"kernel": ek.Gaussian(0.1)},
+        {"gamma": 0.1},
+        {"delay": 3},
+        {"history": True},
+        {"n_features": 200},
+        {"ram": None, "budget": 500},
+    ],
+)
+def test_features_stay_alone(options: dict[str, Any]) -> None:
+    """If asked for, if something was asked of them, where a process would not fit."""
+    assert vectors_of(**{"ram": "8KiB", **options}) == 0
+
+
+def test_true_needs_the_bytes_of_a_few_vectors() -> None:
+    """The message says how many, with and without a process, and that many suffice."""
+    made = {**TARGETS, "gaussian_process": True}
+    with pytest.raises(RamError, match=r"or \d+ without a process") as refused:
+        ek.Config(**made, ram=900)
+    least = refused.value.least
+    assert vectors_of(gaussian_process=True, ram=least) == 3
+    assert ek.plan(**made, ram=least).nbytes == least
+    with pytest.raises(RamError):
+        ek.Config(**made, ram=least - 1)
+    without = int(str(refused.value).split("; or ")[1].split()[0])
+    assert ek.plan(**TARGETS, gaussian_process=False, ram=without).nbytes <= without
 
 
 @pytest.mark.parametrize(
@@ -317,14 +365,10 @@ def test_true_takes_as_many_vectors_as_half_the_bytes_hold() -> None:
         ({"ram": "4KiB", "loss": "hinge"}, "is for real targets"),
         ({"ram": "4KiB", "delay": 3}, "learns a row with its target"),
         ({"ram": "4KiB", "history": True}, "history has no gaussian_process"),
+        ({"ram": "4KiB", "lags": 2}, "'krls_auto' has lags=; got lags=2"),
     ],
 )
 def test_true_is_refused_where_a_number_is(options: dict[str, Any], why: str) -> None:
-    made = {"n_features": 6, "loss": "square", "gaussian_process": True, **options}
-    with pytest.raises(ValueError, match=why):
+    made = {**TARGETS, "gaussian_process": True, **options}
+    with pytest.raises((TypeError, ValueError), match=why):
         ek.Config(**made)
-
-
-def test_export_says_what_to_export_instead() -> None:
-    with pytest.raises(ValueError, match="make it with gaussian_process=0, or export 'krls_auto'"):
-        check_exportable(learner_of())

@@ -125,6 +125,17 @@ def test_the_narrower_kernel_of_a_memory_costs_more(
     assert found[1][2] - found[0][2] == pytest.approx(longest, rel=0.2)
 
 
+def test_a_process_beside_features() -> None:
+    """Of 400 rows of 4 inputs an emulated Cortex-M4F counted these: the mean, and the longest."""
+    for ram, mean, longest in (("4KiB", 341_700, 485_000), ("16KiB", 1_508_000, 2_381_000)):
+        plan = ek.plan(n_features=4, ram=ram, loss="square")
+        found = instructions("nrf52840", plan, 4, 1.0)
+        assert found[2] == pytest.approx(longest, rel=0.25)
+        assert found[0] < mean < found[2]
+        alone = ek.plan(n_features=4, budget=plan.budget, loss="square")
+        assert instructions("nrf52840", alone, 4, 1.0)[2] < 0.7 * found[2]
+
+
 def test_every_task_has_an_estimate() -> None:
     for options in ({"loss": "novelty"}, {"loss": "square"}, {"dtype": "float32"}):
         found = timing(BOARDS["pico"], ek.plan("sorf", n_features=5, budget=200, **options), 5)

@@ -76,6 +76,22 @@ def test_learns_from_nothing_as_the_host_does(board: str, tmp_path: Path) -> Non
     assert 0 < made.scored.least <= made.scored.mean < made.learned.mean < made.learned.most
 
 
+@pytest.mark.parametrize("options", [{"loss": "square"}, {"algorithm": "krls_auto"}], ids=str)
+def test_a_gaussian_process_has_the_bits_of_the_host(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    """Beside features too: the vectors are all in use, and one has left for another."""
+    X, _ = stream("occupancy", 80)
+    y = np.round(np.sin(X[:, 0]) * 100.0 + X[:, 1], 3)
+    given = dict(options)
+    learner = ek.Learner(given.pop("algorithm", None), n_features=5, ram="4KiB", **given)
+    made = run(program("mps2-an386", learner, tmp_path), packed(X, y), tmp_path)
+    learner.learn_many(X, y)
+    assert learner.n_support > 5
+    assert made.state == learner.__reduce__()[1][0]
+    assert made.score == learner.decision_one(X[-1])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["occupancy", "robot", "office"])
 @pytest.mark.parametrize("board", ["microbit", "lm3s6965evb", "mps2-an386", "mps2-an500",

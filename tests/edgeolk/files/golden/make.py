@@ -34,7 +34,7 @@ ADDED: dict[str, dict[str, Case]] = {
                 *("klms", "qklms", "knlms", "kapa", "krls", "sw_krls", "fb_krls", "krls_t", "sogp"),
             )
             for dtype in ("float32", "float64", "float16", "int8")
-            for coefficients, mark in (("float64", ""), ("float32", "-narrow"))
+            for coefficients, mark in ((None, ""), ("float32", "-narrow"))
             if mark == "" or name in ("klms", "qklms", "krls_t", "sogp")
         },
         "klms-oldest": ("klms", {"full": "oldest"}, 40),
