@@ -107,6 +107,8 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
         import_module("statsforecast.ets")
         with_ets = True
     except ImportError:
+        if not names:  # the page would lose a column
+            raise SystemExit("AutoETS is in statsforecast, of the extra `peers`") from None
         with_ets = False
     lines = []
     for name in streams.DESIGN:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bench.anomalies import nab, skab
+from bench.anomalies import boards, nab, skab
 
 COSTS = {
     "standard": nab.Costs(1.0, 0.11, 1.0),
@@ -97,3 +98,11 @@ def test_skab_counts_rows_behind_the_free_ones() -> None:
     assert judged.f1 == pytest.approx(0.5)
     assert judged.false == pytest.approx(10.0)
     assert judged.missed == pytest.approx(50.0)
+
+
+def test_without_published_results_no_page_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(boards.RESULTS_FOLDER, str(tmp_path / "results"))
+    assert boards.run_published() == ([], {})
+    assert "published results are skipped" in capsys.readouterr().err

@@ -33,6 +33,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "float64": {"algorithm": "sorf", "D": 64, "dtype": "float64", "on_bad_row": "skip"},
     "classes": {"algorithm": "sorf", "D": 64, "n_classes": 3},
     "regression": {"algorithm": "sorf", "D": 64, "loss": "square", "linear": True},
+    "process beside": {"ram": "4KiB", "loss": "square"},
     "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto"},
     "in time": {"D": 64, "loss": "novelty", "history": True},
     "forecaster": {"D": 64, "loss": "square", "history": True},

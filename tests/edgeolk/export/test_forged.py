@@ -48,6 +48,7 @@ CASES: dict[str, dict[str, Any]] = {
     "memory, narrow": {"algorithm": "sorf", "D": 70, "memory": 40, "memory_narrow": True},
     "regression": {"algorithm": "sorf", "D": 70, "loss": "square", "last_label": True,
                    "scale": "standard", "gamma": "auto"},
+    "process beside": {"algorithm": "sorf", "D": 70, "loss": "square", "gaussian_process": 5},
     "novelty": {"algorithm": "sorf", "D": 70, "loss": "novelty", "gamma": "auto",
                 "scale": "standard"},
     "in time": {"D": 64, "loss": "novelty", "history": True, "clock": True},

@@ -225,8 +225,8 @@ def test_what_is_refused() -> None:
         ({"gamma": 0.5}, "gamma= is learned, a width for each input; got gamma=0.5"),
         ({"gamma": "auto"}, "scales and clips inputs itself"),
         ({"kernel": ek.Linear()}, "learns a width for each input"),
-        ({"dtype": "float16"}, "needs dtype 'float32', or 'float64'"),
-        ({"dtype": "float64", "coefficients": "float32"}, "needs dtype 'float32', or 'float64'"),
+        ({"dtype": "float16"}, "needs dtype='float32' or 'float64'"),
+        ({"dtype": "float64", "coefficients": "float32"}, "needs dtype='float32' or 'float64'"),
         ({"sparse": True}, "reads every number of a row"),
     ]
     for options, why in refused:
