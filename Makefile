@@ -59,7 +59,7 @@ $(VENV)/.sim: $(BIN)/python $(SOURCES)
 $(VENV)/.test: $(BIN)/python $(SOURCES)
 	$(call install,test,sim test)
 
-# Compiled with warnings of the C compiler as errors, which make lint demands.
+# For make lint, a warning of the C compiler about the loops is an error.
 $(VENV)/.lint: export EDGEOLK_STRICT := 1
 $(VENV)/.lint: $(BIN)/python $(SOURCES)
 	$(call install,lint,sim test lint)

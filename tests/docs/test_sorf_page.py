@@ -64,7 +64,7 @@ def rows(task: str, n: int, d: int, *, turned: int, smaller: int) -> tuple[np.nd
     ("task", "relevance", "d", "dtype"),
     by_pairs(TASKS, [False, True, "shared"], [2, 5, 70], TYPES),
 )
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 def test_a_thousand_rows(task: str, relevance: bool | str, d: int, dtype: str) -> None:
     X, y = rows(task, 1000, d, turned=600, smaller=800)
     options: dict[str, Any] = {"seed": 3, "relevance": relevance, "dtype": dtype}
@@ -79,7 +79,7 @@ def test_a_thousand_rows(task: str, relevance: bool | str, d: int, dtype: str) -
     ("task", "further"),
     [("two", "linear"), ("regression", "linear"), *((task, "last_label") for task in TASKS)],
 )
-@pytest.mark.spread(13)
+@pytest.mark.spread(39)
 def test_further_candidates(task: str, further: str, relevance: bool | str, dtype: str) -> None:
     """Learned widths leave their shares out (section 7c)."""
     X, y = rows(task, 1000, 3, turned=600, smaller=800)
@@ -93,7 +93,7 @@ def test_further_candidates(task: str, further: str, relevance: bool | str, dtyp
 @pytest.mark.parametrize(
     ("task", "size", "kind", "dtype"), by_pairs(TASKS, [0, 3, 150], [True, "last"], TYPES)
 )
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 def test_the_inputs_as_a_group(task: str, size: int, kind: bool | str, dtype: str) -> None:
     """Alone, beside few frequencies, beside many (section 7i)."""
     X, y = rows(task, 1000, 5, turned=600, smaller=800)

@@ -233,7 +233,7 @@ def agrees(case: Case, large: bool) -> None:
 
 
 @pytest.mark.parametrize("case", marked(CASES, is_usual))
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 def test_float64_decision_by_decision(case: Case) -> None:
     agrees(case, False)
 
@@ -243,7 +243,7 @@ LARGE = [case for case in CASES if case[2] == "gaussian" or has_defaults(case)]
 
 
 @pytest.mark.parametrize("case", marked(LARGE, lambda case: is_usual(case) and has_defaults(case)))
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 def test_float64_with_a_large_ring(case: Case) -> None:
     agrees(case, True)
 

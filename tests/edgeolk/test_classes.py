@@ -97,7 +97,7 @@ def follow(learner: ek.Learner, plain: Several, X: np.ndarray, y: np.ndarray, ne
 
 @pytest.mark.parametrize("kernel", ["gaussian", pytest.param("polynomial", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("update", "policy", "loss"), few_first(CASES, DAY))
-@pytest.mark.spread(3)
+@pytest.mark.spread(12)
 def test_decision_by_decision(update: str, policy: str, loss: str, kernel: str) -> None:
     params = params_of(update, policy)
     if kernel == "polynomial" and update == "gradient":

@@ -42,7 +42,7 @@ def learn_or_refuse(owned: Owned, x: np.ndarray, y: float) -> None:
     signs=st.lists(st.sampled_from([-1, 1]), min_size=12, max_size=12),
     kernel=st.sampled_from(list(KERNELS)),
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_finite_in_finite_out(
     name: str, dtype: str, X: np.ndarray, signs: list[int], kernel: str
 ) -> None:

@@ -133,7 +133,7 @@ CHANGES = {
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that signal here")
 @pytest.mark.parametrize("what", CHANGES)
-@pytest.mark.spread(3)
+@pytest.mark.spread(9)
 def test_arguments_that_change_in_a_long_call(what: str) -> None:
     """An index that has become none is refused where it is used."""
     call, change, options = CHANGES[what]

@@ -55,7 +55,7 @@ OTHERS = [name for name in RINGS if name != "krls_auto"]
 @pytest.mark.parametrize("name", OTHERS)
 @modest
 @given(seed=seeds, kernel=kernels, dtype=dtypes, budget=st.integers(2, 20))
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_every_step(name: str, seed: int, kernel: str, dtype: str, budget: int) -> None:
     """Budget, counters, the score returned, and nothing changed by an example that is no update."""
     X, y = random_stream(seed, 60, 3)
@@ -82,6 +82,7 @@ def test_every_step(name: str, seed: int, kernel: str, dtype: str, budget: int) 
 @pytest.mark.parametrize("name", [name for name in OTHERS if name not in ("bsgd", "fogd")])
 @modest
 @given(seed=seeds, kernel=kernels)
+@pytest.mark.spread(3)
 def test_support_vectors_are_examples(name: str, seed: int, kernel: str) -> None:
     X, y = random_stream(seed, 60, 3)
     learner = make(name, kernel, budget=8, dtype="float32", **LIVELY.get(name, {}))
@@ -195,6 +196,7 @@ def test_bogd_sizes_that_add_up_to_a_rounding_error() -> None:
 @pytest.mark.parametrize("coefficients", ["float32", "float64"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 @pytest.mark.parametrize(("whole", "nonzeros"), [(True, 3), (False, 3), (False, 60)])
+@pytest.mark.spread(4)
 def test_bpa_nn_finds_neighbours_of_rows_that_are_mostly_zeros(
     dtype: str, coefficients: str, whole: bool, nonzeros: int
 ) -> None:
@@ -228,6 +230,7 @@ RAMPS = [row.name for row in ek.algorithms() if "ramp" in row.choices.get("loss"
 @pytest.mark.parametrize("name", RAMPS)
 @modest
 @given(seed=seeds, kernel=kernels)
+@pytest.mark.spread(3)
 def test_labels_are_asked_for_where_they_are_used(name: str, seed: int, kernel: str) -> None:
     X, y = random_stream(seed, 60, 3)
     params = {key: value for key, value in LIVELY.get(name, {}).items() if key != "lam"}

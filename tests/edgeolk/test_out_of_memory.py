@@ -45,7 +45,7 @@ def missing() -> str:
 
 @pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 @pytest.mark.parametrize(("operation", "algorithm", "dtype"), CASES)
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 def test_out_of_memory(operation: str, algorithm: str, dtype: str) -> None:
     done = subprocess.run(
         [sys.executable, str(SCRIPT), operation, algorithm, dtype],

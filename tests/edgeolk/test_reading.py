@@ -200,7 +200,7 @@ def goes_on_alike(learners: list[Any], X: np.ndarray, y: np.ndarray) -> None:
         assert pickle.dumps(other) == pickle.dumps(first)
 
 
-@hypothesis.settings(max_examples=60, deadline=None, database=None)
+@hypothesis.settings(max_examples=30, deadline=None, database=None)
 @hypothesis.given(options=structured(), seed=st.integers(0, 1000), n=st.sampled_from([0, 1, 80]))
 def test_what_reads_changes_nothing(options: dict[str, Any], seed: int, n: int) -> None:
     X, y = rows(seed, n + 20, options)
@@ -217,7 +217,7 @@ def test_what_reads_changes_nothing(options: dict[str, Any], seed: int, n: int) 
     goes_on_alike([other, learner], X[n:], y[n:])
 
 
-@hypothesis.settings(max_examples=60, deadline=None, database=None)
+@hypothesis.settings(max_examples=30, deadline=None, database=None)
 @hypothesis.given(seed=st.integers(0, 10**6))
 def test_of_any_learner(seed: int) -> None:
     of = case(seed)
@@ -239,7 +239,7 @@ def test_of_any_learner(seed: int) -> None:
     assert pickle.dumps(learner) == pickle.dumps(other)
 
 
-@hypothesis.settings(max_examples=60, deadline=None, database=None)
+@hypothesis.settings(max_examples=30, deadline=None, database=None)
 @hypothesis.given(
     options=structured(),
     names=st.lists(st.sampled_from(sorted(ANSWERS)), max_size=12),
@@ -381,7 +381,7 @@ ELSEWHERE: dict[str, Callable[[Any, Path], ek.Learner]] = {
 }
 
 
-@hypothesis.settings(max_examples=60, deadline=None, database=None)
+@hypothesis.settings(max_examples=30, deadline=None, database=None)
 @hypothesis.given(
     options=structured(),
     steps=st.lists(st.sampled_from(["learn", "one", "many", "restart"]), max_size=30),

@@ -75,7 +75,7 @@ def width_of_rows(name: str, count: int) -> dict[str, Any]:
         *(pytest.param(name, 0, 1, marks=pytest.mark.slow) for name in EVERY),
     ],
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_after_rows_of_any_size(name: str, first: int, each: int) -> None:
     """By day a ninth of the cases."""
     walked, found = 0, []

@@ -317,7 +317,7 @@ def killed(name: str, times: int, folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", ["nogd", "pomdr", "bpa_nn", "ahpatron", "projectron", "sorf"])
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_processes_killed_while_they_learn(name: str, tmp_path: Path) -> None:
     record = killed(name, 12, tmp_path)
     assert record["killed"] == 12

@@ -18,6 +18,7 @@ def of_platform(platform):
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.spread(3)
 def test_the_configuration_builds_what_is_listed(platform):
     if importlib.util.find_spec("cibuildwheel") is None:
         pytest.skip("cibuildwheel is not installed; it comes with the lint extra")

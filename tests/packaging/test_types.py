@@ -29,31 +29,6 @@ def test_every_module_that_python_calls_into_has_a_stub():
     assert stubs == expected
 
 
-def test_a_checker_of_types_refuses_misspelt_arguments(tmp_path):
-    api = pytest.importorskip("mypy.api")
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import edgeolk as ek\n"
-        "from edgeolk.bare import BareLearner\n"
-        'ek.Learner("spa", n_featurs=3)\n'
-        'ek.Learner("bpa_s", n_features=3, budget=4, C="2")\n'
-        'ek.Config("sorf", n_features=3, ramm="4KiB")\n'
-        'ek.plan("bsgd", n_features=3, budget=4, maintenance="merg")\n'
-        "BareLearner(n_features=3, budgt=4)\n"
-        'ek.Learner("bsgd", n_features=3, budget=4, maintenance="merge", lam=1, seed=3)\n'
-    )
-    flags = [
-        "--cache-dir",
-        str(tmp_path / "cache"),
-        "--no-error-summary",
-        "--follow-imports=silent",
-    ]
-    printed, _, _ = api.run([*flags, "--config-file", str(ROOT / "pyproject.toml"), str(program)])
-    refused = re.findall(r"program.py:(\d+): error: (.*?) *\[", printed)
-    assert [int(line) for line, _ in refused] == [3, 4, 5, 6, 7], printed
-    assert 'did you mean "n_features"?' in refused[0][1]
-
-
 @pytest.mark.parametrize("kind", [ek.Learner, BareLearner])
 def test_help_shows_the_arguments(kind):
     shown = inspect.signature(kind).parameters

@@ -35,6 +35,15 @@ def kept(learner: ek.Learner, path: Path) -> ek.Learner:
     return again
 
 
+def misspelt() -> None:
+    """Each call has an error of types; mypy reports a comment that silences no error."""
+    ek.Learner("spa", n_featurs=3)  # type: ignore[call-arg]
+    ek.Learner("bpa_s", n_features=3, budget=4, C="2")  # type: ignore[arg-type]
+    ek.Config("sorf", n_features=3, ramm="4KiB")  # type: ignore[call-arg]
+    ek.plan("bsgd", n_features=3, budget=4, maintenance="merg")  # type: ignore[arg-type]
+    BareLearner(n_features=3, budgt=4)  # type: ignore[call-arg]
+
+
 def main(folder: Path) -> list[str]:
     """Names of the regions of a plan; the rest is to be checked, and run."""
     rng = np.random.default_rng(3)

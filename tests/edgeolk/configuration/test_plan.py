@@ -352,7 +352,7 @@ def test_the_number_named_and_more_fit_and_one_byte_less_does_not(
     ],
     ids=str,
 )
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 def test_every_number_of_bytes_below_and_above(options: dict[str, Any]) -> None:
     """Where defaults follow the bytes, and where only a budget of some size is accepted."""
     least = named(options, 0)

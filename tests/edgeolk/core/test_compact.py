@@ -133,13 +133,14 @@ def streams() -> dict[str, NDArray[np.floating]]:
 
 @pytest.mark.parametrize("window", [10, 300, 10_000, COMPACT_WINDOW])
 @pytest.mark.parametrize("stream", streams())
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_the_same_bits_as_the_text(stream: str, window: int) -> None:
     agree(streams()[stream], window=window, j=len(stream))
 
 
 @pytest.mark.parametrize("clip", [2.0, 1000.0])
 @pytest.mark.parametrize("stream", streams())
+@pytest.mark.spread(4)
 def test_at_any_clip_and_over_the_last_row_that_is_counted(stream: str, clip: float) -> None:
     agree(streams()[stream], clip, 10, before=2**32 - 200)
 

@@ -97,7 +97,7 @@ def test_every_set_that_the_processor_has_is_found() -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS[1:])
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_same_scores(variant: str, folder: Path) -> None:
     """Rounding differs between the fused and the plain variants, nothing else does."""
     for key, options in passes().items():

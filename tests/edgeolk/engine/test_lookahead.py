@@ -69,7 +69,7 @@ def assert_scored_alike(learner: ek.Learner, X: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_every_algorithm_kernel_and_type(name: str) -> None:
     """One column of coefficients and several; most numbers of rows ahead come often."""
     tried = 0
@@ -261,6 +261,6 @@ def in_child(target: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ek.available_simd())
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_every_kernel_and_storage_type(variant: str, tmp_path: Path) -> None:
     assert len(by_variant(__file__, variant, tmp_path)) == 60

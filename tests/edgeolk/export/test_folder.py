@@ -84,7 +84,7 @@ def optimised(compiler: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> None:
     folder = folder_of(form, tmp_path)
     for flags in (("-fsyntax-only",), *(MODES_OF_C if form in MODES else ())):
@@ -120,7 +120,7 @@ def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["recommended", "forecaster", "ring, float64"])
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_every_constant_of_a_model_is_read(form: str, tmp_path: Path) -> None:
     """Where regions are is in EK_SETUP; a macro for each would be read by no source."""
     folder = folder_of(form, tmp_path)

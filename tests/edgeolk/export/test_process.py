@@ -91,7 +91,7 @@ def board_of(learner: ek.Learner, folder: Path, offset: int = 8) -> Compiled:
 
 
 @pytest.mark.parametrize("key", CASES)
-@pytest.mark.spread(8)
+@pytest.mark.spread(24)
 def test_learns_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
     expected = by_variant(__file__, "scalar", folder)
     board = board_of(made(key), tmp_path)

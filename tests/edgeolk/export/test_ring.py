@@ -90,7 +90,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("key", CASES)
-@pytest.mark.spread(8)
+@pytest.mark.spread(24)
 def test_scores_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
     expected = by_variant(__file__, "scalar", folder)
     learner = ek.Learner._from_block(bytes(expected[f"{key}: file"]))

@@ -37,7 +37,7 @@ def sampled(board: Compiled, samples: np.ndarray, n_features: int) -> list[np.nd
 @pytest.mark.parametrize("scratch", ["stack", "arena"])
 @pytest.mark.parametrize("dtype", ["int16", "float32"])
 @pytest.mark.parametrize("key", OPTIONS)
-@pytest.mark.spread(6)
+@pytest.mark.spread(18)
 def test_rows_are_those_of_the_library(key: str, dtype: str, scratch: str, tmp_path: Path) -> None:
     windows = ek.Windows(3, 64, 16, tuple(FEATURES), 400, dtype, envelope=True)
     options = dict(OPTIONS[key])

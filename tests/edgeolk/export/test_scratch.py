@@ -49,7 +49,7 @@ def rows(learner: ek.Learner) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("flag", ["", "-DEK_FIXED"])
 @pytest.mark.parametrize("kind", few_first(KINDS, ("recommended", "classes", "forecaster")))
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
     """And nothing beyond the arena, wherever that begins."""
     options = KINDS[kind]

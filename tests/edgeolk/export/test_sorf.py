@@ -169,7 +169,7 @@ def compiled(learner: ek.Learner, folder: Path, **how: Any) -> Compiled:
 
 
 @pytest.mark.parametrize("key", few_first(CASES, DAY))
-@pytest.mark.spread(7)
+@pytest.mark.spread(21)
 def test_learns_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
     """Every score, every stored byte, over thousands of real rows; nothing beside the arena."""
     expected = {name: by_variant(__file__, "scalar", folder)[f"{key}: {name}"]
@@ -296,7 +296,7 @@ WHOLE = ("recommended", "classes", "regression", "memory", "drift, one width")
         WHOLE,
     ),
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_whole_numbers_decide_alike(key: str, tmp_path: Path) -> None:
     """For cores without floats: features some thousandths away, other draws, as few errors."""
     (X, y), learner = rows_of(key), made(key)

@@ -30,7 +30,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("scratch", ["stack", "arena"])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 def test_it_learns_as_the_library_does(
     options: dict[str, Any], scratch: str, tmp_path: Path
 ) -> None:

@@ -31,7 +31,7 @@ def times() -> np.ndarray:
 @pytest.mark.parametrize(
     ("dtype", "clock"), [("int8", True), ("int8", False), ("float32", False), ("float64", True)]
 )
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_verdicts_are_those_of_the_library(dtype: str, clock: bool, tmp_path: Path) -> None:
     learner = made(dtype=dtype, clock=clock)
     board = compiled(learner, tmp_path)

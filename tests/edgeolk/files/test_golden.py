@@ -72,7 +72,7 @@ def test_every_type_has_a_file_of_this_version() -> None:
 
 
 @cases
-@pytest.mark.spread(3)
+@pytest.mark.spread(12)
 def test_going_on(version: int, stem: str, tmp_path: Path) -> None:
     """The learner goes on as the code of its time did: the same decisions, scores to rounding."""
     told = told_of(version, stem)

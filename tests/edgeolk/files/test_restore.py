@@ -138,7 +138,7 @@ def use(block: bytes) -> bool:
 
 
 @subjects
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_every_byte_of_the_header_may_be_hostile(name: str | None, params: dict[str, Any]) -> None:
     block = block_of(name, params)
     taken = 0

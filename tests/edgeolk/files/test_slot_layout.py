@@ -64,7 +64,7 @@ def test_opened_with_the_usual_number_it_says_which_was_used(
 @pytest.mark.parametrize("kind", ["folder", "file", "buffer"])
 @pytest.mark.parametrize("times", [1, 2, 3])
 @pytest.mark.parametrize("slots", NUMBERS)
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_never_an_older_state(kind: str, times: int, slots: int, tmp_path: Path) -> None:
     """Whatever the number then and now, the newest is opened or it is refused, and stays there."""
     place = place_of(kind, tmp_path)

@@ -38,6 +38,7 @@ LONG = {"usual": USUAL, "large": LARGE}
 
 @pytest.mark.parametrize("already", [0, 1, 2, 3])
 @pytest.mark.parametrize("name", GEOMETRIES)
+@pytest.mark.spread(3)
 def test_a_cut_after_every_byte(name: str, already: int) -> None:
     geometry = GEOMETRIES[name]
     assert counted(written(geometry, already), geometry, writes=3) > 500
@@ -153,6 +154,7 @@ def counted_after_failure(
 
 @pytest.mark.parametrize("error", [errno.EIO, errno.ENOSPC])
 @pytest.mark.parametrize("fail", range(13))
+@pytest.mark.spread(3)
 def test_a_failure_of_every_call(fail: int, error: int) -> None:
     assert counted_after_failure(written(TINY, 2), TINY, fail, fail, error=error) > 200
 

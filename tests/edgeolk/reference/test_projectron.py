@@ -51,7 +51,7 @@ def test_projection_is_orthogonal_and_splits_the_norm(seed, n):
 @pytest.mark.parametrize("eta", [0.0, 0.3, 0.8])
 @pytest.mark.parametrize("rule", [None, "jmlr", "icml", "loose"])
 @pytest.mark.parametrize("B", [5, None])
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_projectron_steps(kernel, eta, rule, B):
     X, y = random_stream(7, 70, 2)
     X, y = X[X.any(axis=1)], y[X.any(axis=1)]

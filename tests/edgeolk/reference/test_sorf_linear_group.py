@@ -222,7 +222,7 @@ def test_a_leak_shrinks_what_a_wrong_row_left() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 def test_a_line_is_learned_beside_few_frequencies(dtype: str, kind: bool | str) -> None:
     draws = np.random.default_rng(0)
     X = draws.normal(size=(600, 20))

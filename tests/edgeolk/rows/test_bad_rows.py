@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from forms import BAD, FORMS, GOOD, INF, NAN, READINGS
-from helpers import EVERY, LIVELY, Csr, takes_classes, targets_of
+from helpers import BY_DAY, LIVELY, Csr, takes_classes, targets_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -21,7 +21,7 @@ import edgeolk as ek
 
 D, B = 3, 6
 X, Y = random_stream(4, 60, D)
-every = pytest.mark.parametrize("name", EVERY)
+every = pytest.mark.parametrize("name", BY_DAY)
 
 MORE: dict[str, dict[str, Any]] = {
     "sorf": {"linear": True, "last_label": True, "relevance": True, "dtype": "float32"},
@@ -84,7 +84,6 @@ def test_bad_rows_change_nothing(name: str) -> None:
 
 
 @every
-@pytest.mark.spread(3)
 def test_every_form_of_a_row_is_right(name: str, tmp_path: Path) -> None:
     mapped = np.memmap(tmp_path / "row", float, "w+", shape=3)
     mapped[:] = GOOD
@@ -121,7 +120,6 @@ BAD_NUMBERS = [NAN, INF, -INF, 1e308]
 
 @pytest.mark.parametrize("sparse", [False, True])
 @every
-@pytest.mark.spread(3)
 def test_a_bad_row_among_good_ones(name: str, sparse: bool) -> None:
     """It is named; those before it have been learned, it and those after it have not."""
     for number, bad in enumerate(BAD_NUMBERS):
@@ -281,7 +279,6 @@ rows_of_any_kind = st.sampled_from(DTYPES).flatmap(
 @every
 @settings(max_examples=10, deadline=None, database=None)
 @given(row=rows_of_any_kind, label=st.sampled_from([1, -1, 1, -1, 0, 0.5, NAN, "1"]))
-@pytest.mark.spread(3)
 def test_anything(name: str, row: np.ndarray, label: Any) -> None:
     lent, expected = Lent(name), Lent(name)
     before, held = bytes(lent.memory), row.tobytes()

@@ -109,7 +109,7 @@ def assert_same(learner: ek.Learner, plain: Following, said: Any, expected: Any)
 @pytest.mark.parametrize(
     ("case", "scale", "dtype"), by_pairs(CASES, ["standard", "minmax", "common"], TYPES)
 )
-@pytest.mark.spread(7)
+@pytest.mark.spread(14)
 def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> None:
     """Scores, every stored weight, the width: over rows whose size changes on the way."""
     task, name = case
@@ -133,7 +133,7 @@ def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> N
 
 @types
 @pytest.mark.parametrize("third", [None, 150])
-@pytest.mark.spread(2)
+@pytest.mark.spread(6)
 def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None) -> None:
     """Until a third number comes; then each input's, from statistics that were kept all along."""
     X = bits(300)

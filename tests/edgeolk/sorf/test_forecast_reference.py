@@ -29,7 +29,7 @@ def stuck(n: int = 600, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize(("case", "make"), in_turn(CASES, [series, troubled, stuck]))
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_every_answer_is_that_of_the_reference(case: dict[str, Any], make: Any) -> None:
     _compare(case, make, 1e-9)
 
@@ -38,13 +38,13 @@ NARROW = [{}, {"d": 0}, {"D": 0}, {"horizon": 3, "season": 12}]
 
 
 @pytest.mark.parametrize("case", NARROW, ids=_case_id)
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_in_single_precision_to_its_rounding(case: dict[str, Any]) -> None:
     _compare({"dtype": "float32", **case}, series, 2e-3)
 
 
 @pytest.mark.parametrize("case", NARROW, ids=_case_id)
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_with_an_int8_kernel_to_its_rounding(case: dict[str, Any]) -> None:
     _compare({"dtype": "int8", **case}, series, 2e-3)
 

@@ -120,7 +120,7 @@ CASES = [(kind, *case) for kind in KINDS for case in ((1, None), (7, None), (10,
 
 
 @pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float64", "float32"]))
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 def test_experts_count_as_they_answered(case: tuple[str, int, int | None], dtype: str) -> None:
     kind, delay, kept = case
     more = {} if kept is None else {"kept_answers": kept}

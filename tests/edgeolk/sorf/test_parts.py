@@ -46,7 +46,7 @@ def behind(plain: RememberingSorf, x: np.ndarray) -> list[float]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.spread(2)
+@pytest.mark.spread(6)
 def test_they_are_those_of_the_reference(kind: str) -> None:
     X, y = stream()
     learner, plain = learner_of(kind), plain_of(kind)

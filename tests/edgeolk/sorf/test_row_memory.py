@@ -148,7 +148,7 @@ DAY = [
     ("kind", "dtype", "rows"),
     few_first(product(KINDS, ["float64", "int8"], [400, 1120]), DAY),
 )
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 def test_rows_are_those_of_the_reference(kind: str, dtype: str, rows: int) -> None:
     """Decision by decision, with alarms that empty the memory; rows, coefficients and slots."""
     X, y = turning(kind, rows)
@@ -166,7 +166,7 @@ def test_rows_are_those_of_the_reference(kind: str, dtype: str, rows: int) -> No
         ["float64", "int8", "float32"],
     ),
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_rows_of_any_length(kind: str, shape: tuple[int, int, int], dtype: str) -> None:
     d, memory, n = shape
     X, y = turning(kind, n, d)
@@ -181,7 +181,7 @@ def test_rows_of_any_length(kind: str, shape: tuple[int, int, int], dtype: str) 
     ("kind", "dtype"),
     in_turn(["two", "classes each", "shared", "classes narrow"], ["float64", "int8"]),
 )
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     """The memory's width is that of the start; rows enter it held to 2.5."""
     X, y = turning(kind, 700)

@@ -43,7 +43,7 @@ def plain_of(task: str, dtype: str, name: str) -> Reference:
 
 
 @pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float64", "float32"]))
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> None:
     """Scores, every stored weight, counters; decisions too."""
     task, name = case
@@ -80,7 +80,7 @@ def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> Non
         ["int8", "float64", "float32"],
     ),
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_the_inputs_alone_are_the_reference(
     task: str, kind: bool | str, more: dict[str, Any], dtype: str
 ) -> None:

@@ -16,7 +16,7 @@ from edgeolk.files import live
 
 @every_type
 @pytest.mark.parametrize(("task", "name"), ALL_TASKS)
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_huge_rows_are_scored_or_refused(task: str, name: str, dtype: str) -> None:
     """A refused row changes nothing, and every state on the way is one that can be loaded."""
     X, y = stream(task, 240)

@@ -137,7 +137,7 @@ def follow(form, task, dtype, d, D, **what):
 
 
 @pytest.mark.parametrize(("form", "task", "learner"), by_pairs(DAY, TASKS, OPTIONS_AND_TYPES))
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 def test_every_option(form, task, learner):
     """Deciding afterwards: many rows as one by one, as the reference, and nothing changes."""
     name, dtype = learner
@@ -202,7 +202,7 @@ def test_scratch_for_a_whole_row_changes_nothing(form, task, dtype, name):
 
 @every_form
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_novelty(form, dtype):
     X = np.random.default_rng(4).standard_normal((400, 4)).astype(np.float32)
     options = {"dtype": dtype, "nu": 0.1, "window": 128, "seed": 9}
@@ -237,7 +237,7 @@ def test_every_length_of_rows_reads_to_its_end(form):
 
 @pytest.mark.parametrize("groups", [2, 3, 4])
 @pytest.mark.parametrize("form", VECTORS, ids="-".join)
-@pytest.mark.spread(2)
+@pytest.mark.spread(6)
 def test_groups_are_rounded_each_by_its_own_change(form, groups):
     """Labels by chance: most rows change every weight."""
     widths = [(0.3, 1.0), (3.0,), (0.7, 2.0, 9.0), (0.1,)][:groups]
@@ -248,7 +248,7 @@ def test_groups_are_rounded_each_by_its_own_change(form, groups):
 
 
 @pytest.mark.parametrize(("d", "gamma"), [(8, 1e-6), (8, 0.5), (3, 30.0), (130, 0.02)])
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_changes_of_every_row(d, gamma):
     """Labels by chance, so that every row changes every weight."""
     rng = np.random.default_rng(d)

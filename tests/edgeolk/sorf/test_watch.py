@@ -68,6 +68,7 @@ def verdict(learner: ek.Learner) -> Flags:
         [("float64", True), ("int8", True), ("float32", False)],
     ),
 )
+@pytest.mark.spread(3)
 def test_it_is_the_reference(dtype: str, clock: bool) -> None:
     """Scores, every verdict with its reason, alarms; gaps and times included."""
     X, t = stream(), times()
@@ -118,7 +119,7 @@ def wild_start(at: int) -> np.ndarray:
 
 @every_type
 @pytest.mark.parametrize("at", [0, 4, 9])
-@pytest.mark.spread(3)
+@pytest.mark.spread(9)
 def test_a_wild_start_is_the_reference(dtype: str, at: int) -> None:
     X, t = wild_start(at), times()
     plain = WatchReference(

@@ -395,7 +395,7 @@ def said(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> str:
         ("--fault-seed 3", "--fault stuck:column=light_lux,from=10,to=20"),
     ],
 )
-@pytest.mark.spread(2)
+@pytest.mark.spread(6)
 def test_an_option_that_changes_nothing(
     words: str, used: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -70,7 +70,7 @@ options = st.fixed_dictionaries(
 @pytest.mark.parametrize("kind", METHODS)
 @given(data=st.data(), chosen=options, seed=st.integers(0, 99), delay=st.sampled_from([0, 0, 3]))
 @settings(deadline=None, max_examples=6, phases=[Phase.generate])
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_a_comparison_reports_what_a_replay_reports(
     kind: str, data: st.DataObject, chosen: dict[str, Any], seed: int, delay: int
 ) -> None:

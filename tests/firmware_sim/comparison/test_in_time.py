@@ -150,7 +150,7 @@ def test_a_forecaster_frozen_after_the_first_rows(tmp_path: Path) -> None:
     in_turn([{}, {"season": 12}, {"D": 0}, {"freeze_after": 250}], ["int8", "float64"]),
     ids=str,
 )
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_a_frozen_forecaster_is_one_whose_memory_is_put_back(
     dtype: str, more: dict[str, Any]
 ) -> None:

@@ -112,6 +112,7 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     assert " ".join([headline, *notes]) == sentence(found)
 
 
+@pytest.mark.spread(2)
 def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
     kind, best = found.config.resolved.kind, choice(found)
     assert best is not None
@@ -191,7 +192,7 @@ def test_ties_are_asked_before_their_rows_are_learned() -> None:
 
 
 @pytest.mark.parametrize("kind", STREAMS)
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_all_methods_of_a_kind(kind: str, tmp_path: Path) -> None:
     """By default those that go with the labels, and none that does not."""
     short = config(kind, limit=None if kind == "novelty" else 120)

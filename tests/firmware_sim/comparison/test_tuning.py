@@ -99,7 +99,7 @@ def test_text_says_what_to_take() -> None:
     ],
     ids=str,
 )
-@pytest.mark.spread(2)
+@pytest.mark.spread(6)
 def test_it_begins_with_what_replay_runs(options: dict[str, Any]) -> None:
     """To the digit; and what it says to take gives what it says."""
     config = fs.ReplayConfig("occupancy", limit=1200, **options)

@@ -81,7 +81,7 @@ SAME: dict[str, dict[str, Any]] = {
         [*product(LIMITS, ["usual"]), *product(["seccomp"], SAME)],  # the strictest
     ),
 )
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 def test_the_same_in_a_process(limit: str, what: str) -> None:
     changes = SAME[what]
     here, there = run(**changes), limited(limit, **changes)

@@ -71,6 +71,7 @@ def test_align() -> None:
 
 @pytest.mark.parametrize("algorithm", DONE)
 @pytest.mark.parametrize("scale", ["standard", "none"])
+@pytest.mark.spread(3)
 def test_exact_fit_and_one_byte_less(algorithm: str, scale: str) -> None:
     cap = smallest(algorithm=algorithm, scale=scale)
     layout, plan = plan_device(config(cap, algorithm=algorithm, scale=scale), 5, KERNEL)

@@ -65,7 +65,7 @@ LABELS: list[Labels] = [
 @pytest.mark.parametrize(
     ("labels", "algorithm", "scale"), by_pairs(LABELS, [None, "bpa_s"], [None, "none"])
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_same_mistakes(
     labels: Labels, algorithm: str | None, scale: str | None, tmp_path: Path
 ) -> None:
@@ -272,7 +272,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_stopped_and_started_again_it_goes_on_where_it_was(
     tmp_path: Path, answers: list[str], number: int | None
 ) -> None:
@@ -368,7 +368,7 @@ def test_switches_are_read_as_in_the_replay(tmp_path: Path) -> None:
     ],
     ids=["unit and comma", "thousands", "a word for none", "minus"],
 )
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_cells_are_read_as_in_the_replay(
     tmp_path: Path, header: str, cell: Any, label: Any
 ) -> None:

@@ -72,6 +72,7 @@ def by_hand(cuts: set[int], scaled: bool) -> tuple[int, int]:
     ("power_cut", "cuts"),
     [("at=700", {700}), ("at=50", {50}), ("every=333", {334, 667, 1000, 1333})],
 )
+@pytest.mark.spread(3)
 def test_run_goes_on_from_the_last_checkpoint(power_cut: str, cuts: set[int], scale: str) -> None:
     result = run(power_cut=power_cut, scale=scale)
     assert result.power is not None
@@ -124,7 +125,7 @@ def test_all_that_learns_comes_back(tmp_path: Path) -> None:
     ],
     ids=lambda changes: changes.get("kind", changes["power_cut"]),
 )
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 def test_a_process_that_loses_its_power_goes_on_alike(changes: dict[str, Any]) -> None:
     """The learner's process is killed; another one begins with what the checkpoint held."""
     said: dict[str, Any] = {**BASE, "stream": "occupancy", **changes}

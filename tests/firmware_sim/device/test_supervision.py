@@ -93,7 +93,7 @@ def judged_by_hand(delay: int, size: int, missing: np.ndarray) -> int:
 
 @pytest.mark.parametrize(("delay", "size", "share"), [(7, 7, 0.0), (9, 9, 0.3), (6, 4, 0.0)])
 @pytest.mark.parametrize("enforce", ["arena", "process"])
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_experts_are_judged_by_what_they_answered(
     delay: int, size: int, share: float, enforce: str
 ) -> None:

@@ -165,6 +165,7 @@ def test_a_scheduler_that_starts_anew_changes_no_record(tmp_path):
     assert records(tmp_path, "lost") == alone(tmp_path)
 
 
+@pytest.mark.slow
 def test_an_address_that_is_none_is_told_in_one_line(tmp_path):
     write_fleet(tmp_path, boards=1)
     words = fleet_words(tmp_path, "none", "--quiet", "--scheduler", "nonsense://127.0.0.1:1")

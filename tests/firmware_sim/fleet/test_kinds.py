@@ -71,7 +71,7 @@ def write(folder: Path, what: str, boards: int = 2) -> Path:
 
 
 @pytest.mark.parametrize("what", KINDS)
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_a_record_is_what_a_replay_finds(what: str, tmp_path: Path) -> None:
     manifest = write(tmp_path, what)
     configurations = read_configurations(tmp_path / "configs.toml")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,18 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A run of that fleet."""
+    place = tmp_path_factory.mktemp("fleet")
+    write_fleet(place, boards=5)
+    run(place, "whole")
+    return place / "whole"
+
+
 @pytest.fixture
-def whole(folder):
-    run(folder, "whole")
+def whole(folder, done):
+    shutil.copytree(done, folder / "whole")
     return (folder / "whole" / "records.jsonl").read_bytes()
 
 
@@ -172,7 +182,7 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
         (["--fail-on", "7"], 0),
     ],
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_failed_runs_make_the_exit_code(folder, whole, capsys, words, code):
     for i in (1, 3):
         (folder / "logs" / f"log{i}.csv").unlink()

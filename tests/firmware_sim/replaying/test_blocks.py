@@ -105,7 +105,7 @@ OPTIONS = {"categories": "onehot", "ram": "4KiB", "target": "label"}
     ids=str,
 )
 @pytest.mark.parametrize("broken", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 def test_reports_are_equal(
     changes: dict[str, Any], broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,7 +150,7 @@ def test_reports_are_equal(
     ids=str,
 )
 @pytest.mark.parametrize("broken", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.spread(6)
+@pytest.mark.spread(18)
 def test_reports_of_forecasters_are_equal(
     changes: dict[str, Any], broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,7 +171,7 @@ def test_reports_of_forecasters_are_equal(
 
 @pytest.mark.parametrize("size", [7, 64])
 @pytest.mark.parametrize("kind", ["regression", "novelty"])
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_stops_in_time_wherever_blocks_end(
     kind: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +203,7 @@ def test_stops_in_time_wherever_blocks_end(
     ],
     ids=ascii,
 )
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_lines_that_a_fast_reader_refuses(
     content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,7 +215,7 @@ def test_lines_that_a_fast_reader_refuses(
 
 @pytest.mark.parametrize("damage", [b"\xff", b"\0"])
 @pytest.mark.parametrize("limit", [None, 400])
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 def test_a_file_that_ends_in_rubbish(
     damage: bytes, limit: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,7 +269,7 @@ def test_labels_behind_the_last_row_are_not_counted(
     ids=str,
 )
 @pytest.mark.parametrize("stops", [None, 257])
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 def test_reports_of_broken_sensors_are_equal(
     faults: tuple[str, ...], stops: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

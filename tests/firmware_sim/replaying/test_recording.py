@@ -24,7 +24,7 @@ STREAMS: dict[str, tuple[str, list[str], set[str]]] = {
 
 
 @pytest.mark.parametrize("kind", STREAMS)
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_a_file_of_records(kind: str, tmp_path: Path) -> None:
     stream, more, own = STREAMS[kind]
     path = tmp_path / "rows.npy"

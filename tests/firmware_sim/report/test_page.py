@@ -163,7 +163,7 @@ def page(pages: Pages) -> str:
 
 
 @pytest.mark.parametrize("kind", EVERY_PAGE)
-@pytest.mark.spread(3)
+@pytest.mark.spread(9)
 def test_every_page_is_whole_and_loads_nothing(kind: str, pages: Pages) -> None:
     reader, text = parsed(pages[kind]), pages[kind]
     assert reader.ids >= IDS[kind]
@@ -364,6 +364,7 @@ def test_every_page_fits_a_telephone_and_a_desktop(
 
 
 @pytest.mark.parametrize("algorithm", ["", "bpa_s"])
+@pytest.mark.spread(2)
 def test_inputs_that_matter_are_drawn(algorithm: str) -> None:
     result = fs.replay(fs.ReplayConfig("occupancy", ram="4KiB", algorithm=algorithm, limit=6000))
     assert sum(result.inputs.values()) == pytest.approx(1.0)

@@ -39,7 +39,7 @@ def rows(n: int, d: int = 3, seed: int = 0) -> tuple[Numbers, Numbers]:
 
 @pytest.mark.parametrize("budget", [1, 7, 30])
 @pytest.mark.parametrize(("name", "options"), CASES)
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 def test_answers_are_those_of_the_reference(
     name: str, options: dict[str, Any], budget: int
 ) -> None:
