@@ -336,7 +336,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
                 rows, labels[some], steps, None if classes is None else counts, parts
             )
             if new:
-                found = (_with_parts(f, parts) if scores is None else scores)
+                found = _with_parts(f, parts) if scores is None else scores
                 self.probabilities_.learn(found, columns[some], steps)
 
     def _names(self) -> dict[str, Any]:
