@@ -17,7 +17,7 @@ enum { OLK_MAX_MEMORY_LABEL = 127, OLK_MAX_MEMORY_CLASS = 255 };
 #ifdef OLK_SORF_PLAIN
 enum { OLK_MEMORY_ROWS = 56, OLK_MEMORY_INPUTS = 16 };
 #else
-enum { OLK_MEMORY_ROWS = 256, OLK_MEMORY_INPUTS = 64 };
+enum { OLK_MEMORY_ROWS = 512, OLK_MEMORY_INPUTS = 64 };
 #endif
 /* Running sums over rows. */
 enum { OLK_MEMORY_SUMS = 8 };
@@ -285,8 +285,18 @@ static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *
 static inline void olk_add_signed_votes(const olk_memory_value *kernel, const int8_t *signed_size,
                                         ptrdiff_t n, olk_real *lane)
 {
+    ptrdiff_t from = 0;
+#if OLK_BYTES >= 32
+    /* All sums at once: one after the other, each number would wait for the one before it. */
+    olk_real sum[OLK_MEMORY_SUMS];
+    memcpy(sum, lane, sizeof sum);
+    for (; from + OLK_MEMORY_SUMS <= n; from += OLK_MEMORY_SUMS)
+        for (int l = 0; l < OLK_MEMORY_SUMS; l++)
+            sum[l] += olk_memory_part(kernel[from + l], signed_size[from + l]);
+    memcpy(lane, sum, sizeof sum);
+#endif
     for (int l = 0; l < OLK_MEMORY_SUMS; l++)
-        for (ptrdiff_t j = l; j < n; j += OLK_MEMORY_SUMS)
+        for (ptrdiff_t j = from + l; j < n; j += OLK_MEMORY_SUMS)
             lane[l] += olk_memory_part(kernel[j], signed_size[j]);
 }
 

@@ -33,6 +33,9 @@
 #include "drift.h"
 #include "relevance.h"
 #include "row_memory.h"
+#if OLK_BYTES
+#include "row_memory_abreast.h"
+#endif
 #include "sorf_weights.h"
 #include "linear_group.h"
 #include "watch.h"
@@ -386,6 +389,13 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
         n_rows = !batched ? 1 : (m - r < ROWS ? m - r : ROWS);
         const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, OLK_INDEX(row),
                                  row->count};
+#if OLK_BYTES
+        const ptrdiff_t asked = batched && recalled ? olk_query_first_rows(p, s, in.values, n_rows,
+                                                                           recalled)
+                                                    : 0;
+#else
+        const ptrdiff_t asked = 0;
+#endif
         for (ptrdiff_t i = 0; i < n_rows; i++) {
             const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index,
                                          in.count};
@@ -393,7 +403,7 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
             if (p->linear_group)
                 olk_linear_group_scores(p, s, &single, fw + (i * G + G - 1) * K,
                                         fa + (i * G + G - 1) * K);
-            if (olk_has_memory(p))
+            if (olk_has_memory(p) && i >= asked)
                 olk_query_memory(p, s, &single, recalled + 3 * i * K);
         }
         const olk_sorf_row x = batched ? olk_reshaped_rows(p, s, by, &in, n_rows, scaled)

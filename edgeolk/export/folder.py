@@ -26,7 +26,7 @@ ALWAYS = ("edgeolk.h", "strict.h", "answers.h", "main.c", "LICENSE")
 #: Where calls may have their scratch memory.
 SCRATCH = ("stack", "arena")
 #: Headers that only the library's own build includes.
-NOT_PLAIN = ("vectors_wide.h", "sorf_abreast.h")
+NOT_PLAIN = ("vectors_wide.h", "sorf_abreast.h", "row_memory_abreast.h")
 _INCLUDE = re.compile(r'^\s*#include "(?:edgeolk/)?([\w.]+)"', re.MULTILINE)
 
 

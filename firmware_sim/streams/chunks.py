@@ -57,7 +57,9 @@ def lines_of(file: io.BufferedReader, skipped: int = 0) -> Iterator[bytes]:
         if not data and rest:
             rest += b"\n"
         end = rest.rfind(b"\n") + 1
-        chunk, rest = rest[:end].replace(b"\r\n", b"\n"), rest[end:]
+        chunk, rest = rest[:end], rest[end:]
+        if b"\r" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n")
         if b"\r" in chunk or len(rest) > _MAX_BYTES:
             raise NotPlainError
         while skipped and chunk:

@@ -270,6 +270,25 @@ def test_a_decision_changes_nothing(kind: str) -> None:
     assert bytes(learner._sealed()) == before
 
 
+@pytest.mark.parametrize(
+    ("kind", "dtype", "d"),
+    by_pairs(
+        ["two", "each", "classes", "classes each", "narrow", "classes narrow"],
+        ["int8", "float32", "float64"],
+        [3, 8, 65],  # of more than 64 inputs each row is asked alone
+    ),
+)
+def test_many_rows_are_asked_as_one_by_one(kind: str, dtype: str, d: int) -> None:
+    """Of 150 stored rows, of whom 64 are looked at together; 5 rows do not fill a vector."""
+    X, y = turning(kind, 900, d)
+    learner = ek.Learner("sorf", **{**settings(kind, dtype, memory=150), "n_features": d})
+    learner.learn_many(X, y)
+    assert learner.n_remembered > 64
+    for n in (5, 40):
+        alone = np.array([learner.scores(x[None])[0] for x in X[:n]])
+        assert np.array_equal(learner.scores(X[:n]), alone)
+
+
 def in_child(target: str) -> None:
     found = {}
     for kind, dtype in (
@@ -279,13 +298,16 @@ def in_child(target: str) -> None:
         X, y = turning(kind)
         learner = ek.Learner("sorf", **settings(kind, dtype, memory=70))
         learner.learn_many(X, y)
+        alone = [learner.scores(x[None])[0] for x in X[:77]]
+        assert np.array_equal(learner.scores(X[:77]), alone)
         for name, part in remembered(learner).items():
             found[f"{kind}, {dtype}: {name}"] = np.asarray(part)
     np.savez(target, **found)
 
 
 def test_variants_remember_the_same(tmp_path: Path) -> None:
-    """Rows, coefficients, slots and mistakes: to the bit on every set of instructions."""
+    """Rows, coefficients, slots and mistakes: to the bit on every set of instructions; and on each
+    of them many rows are asked as one by one."""
     known = available_simd()
     first = by_variant(__file__, known[0], tmp_path)
     for variant in {known[1], known[-1]} - {known[0]}:
