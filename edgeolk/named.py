@@ -171,7 +171,7 @@ class NamedLearner(Learner):
             return self._labels[np.array(each, dtype=np.intp)]
         margins = names.probabilities.margins(scores, balanced)
         places = margins.argmax(axis=1) if margins.ndim > 1 else (margins > 0.0).astype(np.intp)
-        return self._labels[places]
+        return np.asarray(self._labels[places])
 
     def predict_proba_one(self, x: Any) -> Any:
         """Probabilities of the classes by their labels, as of the model that the learner is from.
@@ -377,7 +377,7 @@ class NamedLearner(Learner):
                 return learn(y)
             is_number = isinstance(y, (float, int, np.number)) and not isinstance(y, bool)
             number = (float(y) - names.target_mean) / names.target_scale if is_number else y
-            return self._in_unit(learn(number))
+            return float(self._in_unit(learn(number)))
         place, classes = self._place_of(y, names.classes)
         try:
             scores = self._scores_behind(self._uncounted(), x)
