@@ -24,6 +24,9 @@ class BudgetError(RuntimeError):
 
 #: What other libraries, or arguments, call things -> what they are called here, if there.
 _ELSEWHERE = {
+    "answer": "predict",
+    "answer_one": "predict_one",
+    "classes_": "names",
     "fit": "learn_many",
     "load": "open",
     "partial_fit": "learn_many",

@@ -336,7 +336,10 @@ class NamedLearner(Learner):
         weights = None if weight is None else real_array(weight, "weight").astype(np.float64)
         for name, given in (("y", labels), ("weight", weights), ("out", out)):
             if given is not None and len(given) != rows.shape[0]:
-                raise ValueError(f"{name} must have {rows.shape[0]} numbers, got {len(given)}")
+                raise ValueError(
+                    f"{name} must have as many items as X has rows, {rows.shape[0]}, got"
+                    f" {len(given)}"
+                )
         if out is not None and not (out.dtype == np.float64 and out.flags.writeable):
             raise TypeError("out must be a writable float64 array")
         if len(names.classes) < self.n_classes:
