@@ -102,6 +102,8 @@ def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
     ``x`` may run its own code. Raises TypeError: a dict, a sparse matrix, or no real numbers.
     Raises ValueError: masked numbers, or rows of different lengths.
     """
+    if x is None:
+        raise TypeError(f"{name} is missing: it must be an array of numbers, got None")
     if isinstance(x, dict):
         raise TypeError(
             f"{name} must be numbers in the order of the features, got a dict:"

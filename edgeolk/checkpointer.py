@@ -9,11 +9,12 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from edgeolk.checks import check_int, check_real
 from edgeolk.configuration.header import MAX_HEADER_BYTES
 from edgeolk.configuration.plan import parse_bytes
+from edgeolk.errors import unknown_attribute
 from edgeolk.files.media import MAX_SLOTS, medium_at
 from edgeolk.files.slots import Opened, Part, Slots
 from edgeolk.learner import Learner
@@ -352,6 +353,12 @@ class Checkpointer:
     def close(self) -> None:
         """Release the files, so that another process can write them."""
         self._medium.close()
+
+    if not TYPE_CHECKING:  # type checkers know every attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise AttributeError with similar names; Python calls it only for unknown names."""
+            raise unknown_attribute(self, name)
 
     def __enter__(self) -> Checkpointer:
         return self

@@ -22,11 +22,31 @@ class BudgetError(RuntimeError):
     """
 
 
-def unknown_attribute(holder: object, name: str) -> AttributeError:
-    """The error for an attribute that ``holder`` lacks, with similar names."""
+#: What other libraries, or arguments, call things -> what they are called here, if there.
+_ELSEWHERE = {
+    "answer": "predict",
+    "answer_one": "predict_one",
+    "classes_": "names",
+    "fit": "learn_many",
+    "load": "open",
+    "partial_fit": "learn_many",
+    "ram": "nbytes",
+    "random_state": "seed",
+    "save": "write",
+    "task": "loss",
+}
+
+
+def unknown_attribute(holder: object, name: str, parameters: Iterable[str] = ()) -> AttributeError:
+    """The error for an attribute that ``holder`` lacks, with similar names.
+
+    parameters: keys of its ``parameters``.
+    """
     kind = type(holder)
     message = f"{kind.__name__!r} object has no attribute {name!r}"
-    if not name.startswith("_"):
+    if name in parameters:
+        message += f": use parameters[{name!r}]"
+    elif not name.startswith("_"):
         message += suggest(name, [known for known in dir(kind) if not known.startswith("_")])
     return AttributeError(message)
 
@@ -34,8 +54,12 @@ def unknown_attribute(holder: object, name: str) -> AttributeError:
 def suggest(given: object, known: Iterable[str]) -> str:
     """The end of a message, such as ``" (did you mean 'a' or 'b'?)"``, "" if no name is similar.
 
-    Up to three of the ``known`` names, most similar first; case does not matter.
+    Up to three of the ``known`` names, most similar first; case does not matter. What is known by
+    another name elsewhere comes alone.
     """
+    known = list(known)
+    if _ELSEWHERE.get(str(given)) in known:
+        return f" (did you mean {_ELSEWHERE[str(given)]!r}?)"
     # Imported here: only error messages need it.
     from difflib import get_close_matches
 

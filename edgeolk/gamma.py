@@ -38,6 +38,13 @@ def gamma_from(X: Any, rows: int = 500) -> float:
     ValueError
         Too few rows, rows that are not finite, or rows that are all equal.
 
+    Examples
+    --------
+    >>> import edgeolk as ek
+    >>> kernel = ek.Gaussian(ek.gamma_from([[0.0, 0.0], [1.0, 1.0]]))
+    >>> ek.Learner("bpa_s", n_features=2, budget=50, kernel=kernel).kernel.gamma
+    0.5
+
     See Also
     --------
     Config : ``gamma="auto"`` determines the width inside the learner, without storing rows.

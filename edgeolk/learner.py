@@ -58,6 +58,8 @@ def _coefficients(columns: memoryview, n: int, scale: float) -> FloatArray:
 class Averaged(Scorer):
     """Read-only view of the averaged model (f_1 + ... + f_T) / T after T examples.
 
+    ``learner.averaged`` returns it, as in ``learner.averaged.predict(X)``.
+
     Page: docs/algorithms.md.
 
     It averages the T models that made the predictions, so f_1 = 0 counts and the model after the
@@ -145,7 +147,7 @@ class Learner(Forecasting, RowLearner, Watching):
         """Raise AttributeError with similar names; Python calls it only for unknown names."""
         if hasattr(type(self), name):  # a property that raised AttributeError: raise it again
             return object.__getattribute__(self, name)
-        raise unknown_attribute(self, name)
+        raise unknown_attribute(self, name, config_parameters(self._config))
 
     def _repr_html_(self) -> str:
         """A small table, which notebooks show."""

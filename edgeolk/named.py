@@ -171,7 +171,7 @@ class NamedLearner(Learner):
             return self._labels[np.array(each, dtype=np.intp)]
         margins = names.probabilities.margins(scores, balanced)
         places = margins.argmax(axis=1) if margins.ndim > 1 else (margins > 0.0).astype(np.intp)
-        return self._labels[places]
+        return np.asarray(self._labels[places])
 
     def predict_proba_one(self, x: Any) -> Any:
         """Probabilities of the classes by their labels, as of the model that the learner is from.
@@ -336,7 +336,10 @@ class NamedLearner(Learner):
         weights = None if weight is None else real_array(weight, "weight").astype(np.float64)
         for name, given in (("y", labels), ("weight", weights), ("out", out)):
             if given is not None and len(given) != rows.shape[0]:
-                raise ValueError(f"{name} must have {rows.shape[0]} numbers, got {len(given)}")
+                raise ValueError(
+                    f"{name} must have as many items as X has rows, {rows.shape[0]}, got"
+                    f" {len(given)}"
+                )
         if out is not None and not (out.dtype == np.float64 and out.flags.writeable):
             raise TypeError("out must be a writable float64 array")
         if len(names.classes) < self.n_classes:
@@ -377,7 +380,7 @@ class NamedLearner(Learner):
                 return learn(y)
             is_number = isinstance(y, (float, int, np.number)) and not isinstance(y, bool)
             number = (float(y) - names.target_mean) / names.target_scale if is_number else y
-            return self._in_unit(learn(number))
+            return float(self._in_unit(learn(number)))
         place, classes = self._place_of(y, names.classes)
         try:
             scores = self._scores_behind(self._uncounted(), x)

@@ -191,7 +191,9 @@ def kernel_of(kernel: Any, gamma: Any, width: float, n_inputs: int) -> Kernel:
     if kernel is None:
         return Gaussian(width / n_inputs)
     if not isinstance(kernel, Kernel) or type(kernel) is Kernel:
-        raise TypeError(f"kernel must be an edgeolk kernel, got {type(kernel).__name__}")
+        raise TypeError(
+            f"kernel must be a kernel such as ek.Gaussian(0.5) or ek.Polynomial(3), got {kernel!r}"
+        )
     return kernel
 
 

@@ -257,7 +257,8 @@ class Config:
 
         def __getattr__(self, name: str) -> Any:
             """Raise AttributeError with similar names; Python calls it only for unknown names."""
-            raise unknown_attribute(self, name)
+            settings = self.__dict__.get("_settings")
+            raise unknown_attribute(self, name, config_parameters(settings) if settings else ())
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a Config cannot be changed; create a new one with {name}=")

@@ -163,6 +163,12 @@ def parse_bytes(size: int | str) -> int:
     ------
     TypeError, ValueError
         Not a size.
+
+    Examples
+    --------
+    >>> import edgeolk as ek
+    >>> ek.parse_bytes("64KiB")
+    65536
     """
     if isinstance(size, str):
         unit = size.strip().lstrip("0123456789.")

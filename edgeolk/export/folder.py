@@ -46,6 +46,9 @@ def _kind_of(learner: Learner) -> Any:
     ValueError
         There is no C code for this learner.
     """
+    if not isinstance(learner, Learner):
+        hint = ": pass its to_learner()" if hasattr(learner, "to_learner") else ""
+        raise TypeError(f"learner must be an ek.Learner, got {type(learner).__name__}{hint}")
     kind = module_of(learner)
     if reason := kind.refusal(learner):
         raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")

@@ -20,7 +20,7 @@ def _number(name: str, value: float, low: float, *, strict: bool = True) -> floa
 
 @dataclass(frozen=True)
 class Kernel:
-    """Base of the kernels; use one of its subclasses.
+    """Base of the kernels, for ``isinstance``; create one of its subclasses.
 
     Page: docs/rows.md.
     """
@@ -45,14 +45,15 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Gaussian(Kernel):
-    """exp(-gamma ||x - s||^2).
+    """exp(-gamma ||x - s||^2), for ``ek.Learner(kernel=ek.Gaussian(0.5), ...)``.
 
     Page: docs/rows.md.
 
     Parameters
     ----------
     gamma : float
-        > 0. With a width sigma, gamma = 1 / (2 sigma^2).
+        > 0. With a width sigma, gamma = 1 / (2 sigma^2). ``ek.gamma_from`` suggests one for rows;
+        ``ek.Learner(gamma="auto", ...)`` finds one itself.
     """
 
     gamma: float
@@ -65,7 +66,7 @@ class Gaussian(Kernel):
 
 @dataclass(frozen=True)
 class Laplacian(Kernel):
-    """exp(-gamma sum_j |x_j - s_j|).
+    """exp(-gamma sum_j |x_j - s_j|), for ``ek.Learner(kernel=ek.Laplacian(0.5), ...)``.
 
     Page: docs/rows.md.
 
@@ -85,17 +86,17 @@ class Laplacian(Kernel):
 
 @dataclass(frozen=True)
 class Polynomial(Kernel):
-    """(scale <x, s> + offset)^degree.
+    """(scale <x, s> + offset)^degree, for ``ek.Learner(kernel=ek.Polynomial(3), ...)``.
 
     Page: docs/rows.md.
 
     Parameters
     ----------
-    degree : int
+    degree : int, default 2
         1 to 32.
-    scale : float
+    scale : float, default 1
         > 0.
-    offset : float
+    offset : float, default 1
         >= 0, so that the kernel is positive semidefinite.
     """
 
@@ -115,7 +116,7 @@ class Polynomial(Kernel):
 
 @dataclass(frozen=True)
 class Linear(Kernel):
-    """<x, s>; no parameters.
+    """<x, s>, for ``ek.Learner(kernel=ek.Linear(), ...)``; no parameters.
 
     Page: docs/rows.md.
     """
@@ -131,9 +132,9 @@ class Sigmoid(Kernel):
 
     Parameters
     ----------
-    scale : float
+    scale : float, default 1
         > 0.
-    offset : float
+    offset : float, default 0
         Finite.
     """
 

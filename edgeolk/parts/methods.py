@@ -489,7 +489,14 @@ def algorithms() -> tuple[Method, ...]:
     Returns
     -------
     tuple of Method
-        In the order of the table in the README.
+        In the order of docs/algorithms.md. Each has a ``name``, for ``ek.Learner(name, ...)``, a
+        ``title`` and the ``source`` of its paper.
+
+    Examples
+    --------
+    >>> import edgeolk as ek
+    >>> [row.name for row in ek.algorithms() if row.name.startswith("proj")]
+    ['projectron', 'projectron++']
     """
     return METHODS
 

@@ -36,6 +36,9 @@ class Coefficients(IntEnum):
 class Loss(IntEnum):
     """Loss l of the score f for the label y.
 
+    ``ek.Learner(loss="square", ...)``: SQUARE and EPSILON are for real targets, NOVELTY is for rows
+    without labels, the others are for classes.
+
     Page: docs/algorithms.md.
     """
 
@@ -49,6 +52,8 @@ class Loss(IntEnum):
 
 class Update(IntEnum):
     """When an example is used, and with which coefficient.
+
+    ``ek.Learner(update=ek.Update.PA1, ...)`` composes a learner; ``update="pa1"`` is the same.
 
     Page: docs/algorithms.md.
     """
@@ -83,6 +88,8 @@ class Update(IntEnum):
 class Sampling(IntEnum):
     """Probability p with which an example that needs an update gets it.
 
+    ``ek.Learner(sampling=ek.Sampling.LOSS, ...)`` composes a learner; ``"loss"`` is the same.
+
     Page: docs/algorithms.md.
     """
 
@@ -96,6 +103,8 @@ class Sampling(IntEnum):
 
 class Policy(IntEnum):
     """Budget maintenance: what happens when the ring is full.
+
+    ``ek.Learner(policy=ek.Policy.OLDEST, ...)`` composes a learner; ``"oldest"`` is the same.
 
     Page: docs/algorithms.md.
     """
@@ -131,6 +140,8 @@ class Policy(IntEnum):
 class Projection(IntEnum):
     """Bound on the function after an update.
 
+    ``ek.Learner(projection=ek.Projection.BALL, ...)`` composes a learner; ``"ball"`` is the same.
+
     Page: docs/algorithms.md.
     """
 
@@ -144,6 +155,8 @@ class Projection(IntEnum):
 class Schedule(IntEnum):
     """Step size of a gradient update at step t.
 
+    ``ek.Learner(schedule=ek.Schedule.SQRT, ...)`` composes a learner; ``"sqrt"`` is the same.
+
     Page: docs/algorithms.md.
     """
 
@@ -155,6 +168,8 @@ class Schedule(IntEnum):
 class Averaging(IntEnum):
     """Averaged model, kept in addition to the last one.
 
+    ``ek.Learner(averaging=ek.Averaging.MEAN, ...)`` composes a learner; ``"mean"`` is the same.
+
     Page: docs/algorithms.md.
     """
 
@@ -164,6 +179,8 @@ class Averaging(IntEnum):
 
 class Basis(IntEnum):
     """The functions whose weighted sum is learned.
+
+    ``ek.Learner(basis=ek.Basis.FOURIER, ...)`` composes a learner; ``"fourier"`` is the same.
 
     Page: docs/algorithms.md.
     """
@@ -215,6 +232,8 @@ AXES: dict[str, type[IntEnum]] = {
 
 class Algorithm(IntEnum):
     """Published algorithms; 0 is a composition without a name.
+
+    ``ek.Learner(ek.Algorithm.SPA, ...)`` is ``ek.Learner("spa", ...)``; see ``ek.algorithms()``.
 
     Page: docs/algorithms.md.
     """

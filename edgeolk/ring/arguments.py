@@ -103,7 +103,8 @@ def _composed(given: dict[str, Any]) -> Parts:
             value = kind[value.upper()]
         if not isinstance(value, kind):
             known = ", ".join(f"ek.{kind.__name__}.{member.name}" for member in kind)
-            raise ValueError(f"{axis} must be one of {known}; got {value!r}")
+            use = "; 'square' is for real targets, 'novelty' for no labels" if kind is Loss else ""
+            raise ValueError(f"{axis} must be one of {known}; got {value!r}{use}")
         parts[axis] = value
     return parts
 

@@ -165,6 +165,14 @@ class KernelModel:
         width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}
         return {"scale": self.scale, **width}
 
+    def _refuse_list(self, x: Any) -> None:
+        """Raise TypeError for a row that is no dict."""
+        if type(x) is not dict and not isinstance(x, Mapping):
+            raise TypeError(
+                f"x must be a dict of numbers by key, got {type(x).__name__}: ek.Learner and"
+                " edgeolk.sklearn take rows without keys"
+            )
+
     def _score(self, x: Row, method: str | None = None) -> Any:
         """The score of a row; the learner must have learned one.
 
@@ -177,6 +185,7 @@ class KernelModel:
         """
         learner = self._learner
         assert learner is not None
+        self._refuse_list(x)
         row = self._columns.row(x, self._growing is not None)
         learned = learner._engine.steps
         is_cached = self._columns.is_same and learned == self._scored_at
@@ -204,6 +213,7 @@ class KernelModel:
 
     def _count_early(self, x: Row, method: str) -> None:
         """Count a row that is scored before any was learned."""
+        self._refuse_list(x)
         is_same = x == self._first
         self._open += not is_same
         self._n_early += self._is_asked(method, is_same)
@@ -228,6 +238,7 @@ class KernelModel:
 
     def _learn(self, x: Row, y: float | None, weight: float, time: float | None = None) -> Any:
         """Learn a row, and return its score before; a rejected row changes nothing."""
+        self._refuse_list(x)
         columns, learner = self._columns, self._learner
         if learner is None or self._growing is not None:
             columns, learner = self._with_room_for(x)

@@ -166,7 +166,8 @@ class KernelClassifier(KernelModel, base.Classifier):
             elif len(classes) == self.n_classes:
                 known = ", ".join(map(repr, classes))
                 raise ValueError(
-                    f"y is one class too many: {y!r} after {known}; n_classes={self.n_classes}"
+                    f"y is one class too many: {y!r} after {known}; n_classes={self.n_classes}:"
+                    " create the model with a larger n_classes"
                 )
             else:
                 classes = {**classes, y: len(classes)}

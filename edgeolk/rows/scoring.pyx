@@ -34,6 +34,8 @@ cnp.import_array()
 cdef class Scorer:
     """Scores of one model: the last function, or the mean of all of them.
 
+    Base of ``ek.Learner`` and of ``learner.averaged``, for ``isinstance``; it has no model by itself.
+
     Page: docs/threads.md.
 
     Scoring learns nothing. With ``lapse=`` each row scored or predicted is counted as an answer,

@@ -384,12 +384,13 @@ class OnlineKernelBase(BaseEstimator):
     def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **extra: Any) -> Learner:
         """A learner for rows like these; ``more`` says that more rows may come."""
         options: dict[str, Any] = {**extra, **other_arguments(self)}
-        if options.get("delay"):
-            raise ValueError(
-                f"delay={options['delay']!r} needs rows that wait for their labels, but predict of"
-                " an estimator remembers none: pass each row to partial_fit when its label comes,"
-                " or use edgeolk.river or ek.Learner"
-            )
+        for name in ("delay", "horizon"):
+            if options.get(name) not in (None, 0, name == "horizon"):
+                raise ValueError(
+                    f"{name}={options[name]!r} needs rows that wait for their labels, but predict"
+                    " of an estimator remembers none: pass each row to partial_fit when its label"
+                    " comes, or use edgeolk.river (delay) or ek.Learner"
+                )
         if not more:
             _refuse_history(options)
         size = size_of(self)

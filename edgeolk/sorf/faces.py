@@ -51,7 +51,7 @@ class Forecasting:
         """
         answer, half_widths, _ = self._engine.last_forecast()
         if not all(half_width > 0.0 for half_width in half_widths):
-            half_widths = (inf,) * len(half_widths)
+            half_widths = [inf] * len(half_widths)
         intervals = tuple((answer - half_width, answer + half_width) for half_width in half_widths)
         return intervals[0] if len(intervals) == 1 else intervals
 

@@ -279,7 +279,7 @@ def _regions(
 def windows_plan(
     channels: int,
     size: int = 256,
-    hop: int = 128,
+    hop: int | None = None,
     features: str | Sequence[str] = "vibration",
     rate: float = 400.0,
     dtype: str = "int16",
@@ -317,7 +317,7 @@ def windows_plan(
     samples = check_int("size", size, MIN_SIZE, MAX_SIZE)
     if samples & (samples - 1):
         raise ValueError(f"size must be a power of two from {MIN_SIZE} to {MAX_SIZE}, got {size}")
-    step = check_int("hop", hop, 1, samples)
+    step = samples // 2 if hop is None else check_int("hop", hop, 1, samples)
     chosen, usual = _features(features)
     hertz = check_real("rate", rate)
     if not 1e-6 <= hertz <= 1e9:

@@ -12,7 +12,7 @@ class Windows:
         cls,
         channels: int,
         size: int = 256,
-        hop: int = 128,
+        hop: int | None = None,
         features: str | Sequence[str] = "vibration",
         rate: float = 400.0,
         dtype: str = "int16",

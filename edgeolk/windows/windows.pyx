@@ -48,10 +48,10 @@ cdef class Windows:
     ----------
     channels : int, from 1 to 64
         Numbers in a sample.
-    size : int
+    size : int, default 256
         Samples in a window: a power of two from 32 to 1,024.
-    hop : int, from 1 to ``size``
-        Samples from one row to the next.
+    hop : int, from 1 to ``size``, optional
+        Samples from one row to the next; default half of ``size``.
     features : str or sequence of str
         ``"vibration"`` (rms, crest, kurtosis, 8 bands), ``"motion"`` (moments, changes,
         correlations, 4 bands), ``"level"`` (mean, deviation, slope); or names of features, in
@@ -98,7 +98,7 @@ cdef class Windows:
     cdef Py_ssize_t columns
     cdef bint busy
 
-    def __cinit__(self, channels, size=256, hop=128, features="vibration", rate=400.0,
+    def __cinit__(self, channels, size=256, hop=None, features="vibration", rate=400.0,
                   dtype="int16", *, bands=None, envelope=False, buffer=None):
         cdef Py_ssize_t i
         plan = windows_plan(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,14 @@ def test_every_public_name_has_an_entry(name: str) -> None:
     said = re.findall(r"\.\. auto(?:class|function):: (\S+)", (DOCS / "reference.md").read_text())
     public = [f"{name}.{each}" for each in importlib.import_module(name).__all__]
     assert [each for each in public if each not in said] == []
+
+
+def test_the_index_of_names_is_that_of_the_docstrings() -> None:
+    """Written by ``python docs/names.py``."""
+    pytest.importorskip("edgeolk.sklearn")
+    pytest.importorskip("edgeolk.river")
+    written = runpy.run_path(str(DOCS / "names.py"))["text"]()
+    assert (DOCS / "names.md").read_text("utf-8").splitlines() == written.splitlines()
 
 
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -66,6 +66,10 @@ def test_an_estimators_probabilities(n_classes: int, loss: str | None, tmp_path:
         with pytest.raises(ValueError, match=r"y\[1\] must be one of .*, got 'gone'"):
             learner.learn_many(X[:2], ["idle", "gone"])
         assert learner.steps == model.learner_.steps + 1
+        with pytest.raises(ValueError, match="y must have as many items as X has rows, 2, got 1"):
+            learner.learn_many(X[:2], ["idle"])
+        with pytest.raises(AttributeError, match="did you mean 'predict_one'"):
+            _ = learner.answer_one
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -295,3 +295,16 @@ def test_a_gaussian_process_beside_the_features() -> None:
     assert low < target < high
     with pytest.warns(UserWarning, match="gaussian_process=True has no effect in ram=512"):
         KernelRegressor(ram=512, gaussian_process=True).learn_one({"a": 1.0}, 2.0)
+
+
+def test_a_row_without_keys_is_refused() -> None:
+    model = KernelClassifier(ram="4KiB")
+    for call in (model.predict_one, model.predict_proba_one, lambda x: model.learn_one(x, "a")):
+        with pytest.raises(TypeError, match="x must be a dict of numbers by key, got list"):
+            call([1.0, 2.0])
+    model.learn_one({"a": 1.0}, "a")
+    with pytest.raises(TypeError, match="x must be a dict of numbers by key, got list"):
+        model.predict_one([1.0])
+    model.learn_one({"a": 2.0}, "b")
+    with pytest.raises(ValueError, match="create the model with a larger n_classes"):
+        model.learn_one({"a": 3.0}, "c")

@@ -89,3 +89,5 @@ def test_labels_that_come_late_are_learned_when_they_come(estimator: Any) -> Non
     """``predict`` remembers no rows, so a delay would only take bytes."""
     with pytest.raises(ValueError, match=r"delay=20 needs rows that wait .* or use edgeolk\.river"):
         fitted(estimator, params={"delay": 20})
+    with pytest.raises(ValueError, match="horizon=3 needs rows that wait"):
+        fitted(estimator, params={"history": True, "horizon": 3})

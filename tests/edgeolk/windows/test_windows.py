@@ -336,3 +336,9 @@ def test_a_single_channel_may_be_flat() -> None:
     assert np.array_equal(windows.feed_many(range(32))[0, :1], [15.5])
     assert [windows.feed_one(v) for v in range(31)] == [None] * 31
     assert windows.feed_one(31) is not None
+
+
+def test_windows_overlap_by_half_unless_told_otherwise() -> None:
+    assert ek.windows_plan(1).hop == 128
+    assert ek.windows_plan(1, 64, features="level").hop == 32
+    assert ek.Windows(1, 64, features="level").plan.hop == 32
