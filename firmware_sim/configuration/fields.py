@@ -469,7 +469,7 @@ class Fields:
     )
     rate: float | None = _stream(
         None,
-        "samples a second in a window, for frequencies (default: 1)",
+        "samples a second in a window, for frequencies (default: from the times, or 1)",
         POSITIVE,
         where=READERS | MANIFEST | FLEET,
         idle=_no_window,

@@ -16,7 +16,7 @@ from typing import Any
 import edgeolk as ek
 from edgeolk import parse_bytes
 from firmware_sim.errors import SimulatorError, StreamError
-from firmware_sim.streams.dates import TimeFormat
+from firmware_sim.streams.time_format import TimeFormat
 from firmware_sim.streams.zones import zone_of
 
 _CUTS = "every=ROWS, at=ROW or random=SHARE, as in every=5000"

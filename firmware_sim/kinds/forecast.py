@@ -327,7 +327,9 @@ class Forecasts(RealNumbers):
         return answers
 
     def hints(self, config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
-        """Yield the last label; see `Kind.hints`."""
+        """Yield the time of day and week, and the last label; see `Kind.hints`."""
+        if config.forecast is not None and not config.clock:
+            yield "--clock", {"clock": True}
         yield from last_label_hint(config, with_params)
 
     def script(self, target: str) -> Script:

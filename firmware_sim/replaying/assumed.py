@@ -108,7 +108,8 @@ def _about(kind: str, target: str | None) -> str:
     if target is None:
         return (
             "no column is called label, class, target or y: the replay detects unusual rows, "
-            "as with --kind novelty; to forecast a column: --target COLUMN --kind regression"
+            "as with --kind novelty; to forecast a column six hours ahead: --forecast COLUMN "
+            "--horizon 6h; to predict it from the others: --target COLUMN --kind regression"
         )
     return f"column {target!r} holds {KINDS[kind].noun}: --kind {kind}"
 

@@ -23,6 +23,7 @@ from firmware_sim.replaying.forecast import resolved
 from firmware_sim.streams import Stream, open_stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cached import CachedStream
+from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.joined import Joined
@@ -30,6 +31,8 @@ from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.windowed import Windowed
 
+#: Samples whose times tell their rate.
+_TIMED = 1_000
 #: The options of the samples in windows.
 WITHOUT_WINDOWS: dict[str, Any] = {
     name: OPTIONS[name].default for name in ("window", "hop", "features", "rate", "window_label")
@@ -138,8 +141,9 @@ def opened(
         samples = opened(replace(config, **WITHOUT_WINDOWS), live)
         group = group or config.group
         cuts = None if group is None else changes_of(config, group)
+        rate = config.rate or _rate_of(samples)
         try:
-            windows = ek.Windows(len(samples.features), **config.windows)
+            windows = ek.Windows(len(samples.features), **{**config.windows, "rate": rate})
         except ValueError as error:
             raise StreamError(f"{samples.name}: {error}") from None
         return Windowed(samples, windows, config.window_label, cuts)
@@ -151,6 +155,15 @@ def opened(
         live.read_as(ReadingOptions(**options))
         return live
     return open_stream(config.stream, idle=config.idle, **options)
+
+
+def _rate_of(samples: Stream) -> float:
+    """Return the samples a second by their times, to four digits; 1 if unknown, or if fewer."""
+    cadence = Cadence()
+    for block in samples.blocks(_TIMED) if samples.kept is None else ():
+        cadence.add_block(block.seconds)
+    rate = 1.0 / cadence.period if cadence.period else 0.0
+    return float(f"{rate:.4g}") if rate > 1.0 else 1.0
 
 
 def changes_of(config: ReplayConfig, group: str) -> Places:

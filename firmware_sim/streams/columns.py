@@ -23,8 +23,8 @@ import numpy as np
 
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import cells, dates
-from firmware_sim.streams.dates import TimeFormat
 from firmware_sim.streams.dialect import Dialect, is_reading, unique
+from firmware_sim.streams.time_format import TimeFormat
 from firmware_sim.streams.understood import Column, Moments, Understood, read_understood
 
 #: Rows inspected to infer the columns.

@@ -11,12 +11,12 @@ from firmware_sim.streams.block import Block
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.columns import INSPECTED_ROWS
 from firmware_sim.streams.damages import Damages
-from firmware_sim.streams.dates import zone_free
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import Reading
 from firmware_sim.streams.sentinels import Sentinels
 from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.tables import CellStream
+from firmware_sim.streams.time_format import zone_free
 from firmware_sim.streams.understood import Moments
 
 #: Most columns listed; a step of more than this many periods is a gap.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-import zlib
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -17,10 +15,11 @@ from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
 from firmware_sim.streams.block import Block, Cells, Line, Places, Row
+from firmware_sim.streams.categories import Words
 from firmware_sim.streams.columns import ReadingOptions, is_time_name
 from firmware_sim.streams.damages import Damage
-from firmware_sim.streams.dates import TimeFormat
 from firmware_sim.streams.dialect import described
+from firmware_sim.streams.time_format import TimeFormat
 from firmware_sim.streams.understood import Column, Moments, Understood
 
 __all__ = ["CLOCK", "PERIODS", "Reading", "ReadingOptions", "Table"]
@@ -98,7 +97,7 @@ class Reading:
         self._features: list[str] = []
         self._numbers: list[tuple[int, int]] = []  # slot and column index of plain numbers
         self._others: list[tuple[int, int]] = []  # ... of switches, units, thousands
-        self._words: list[_Words] = []
+        self._words: list[Words] = []
         self._notes = [*understood.notes()]
         self.left_out: dict[str, str] = {}
         self._choose()
@@ -268,7 +267,7 @@ class Reading:
         name, notation, note = column.name, column.notation, self._notes.append
         place, slot = self._places[name], len(self._features)
         if column.kind == "words":
-            words = _Words(place, slot, self._options, [row[place] for row in self.first])
+            words = Words(place, slot, self._options, [row[place] for row in self.first])
             self._words.append(words)
             self._features += [f"{name}{ending}" for ending in words.endings]
             note(f"column {name!r} holds text and gives {words.size} readings of 0 or 1")
@@ -482,34 +481,3 @@ def _no_readings(columns: Sequence[Column]) -> str:
     if all(column.why for column in columns):
         return f"{what}; {leave}"
     return f"{what}; {leave}, or feed {it} with --categories onehot"
-
-
-class _Words:
-    """Encodes a text column as a fixed number of 0/1 readings."""
-
-    def __init__(self, place: int, start: int, options: ReadingOptions, held: list[str]) -> None:
-        self.place, self._absent = place, options.absent
-        self._common: dict[str, int] | None = None
-        self.size = options.category_slots
-        self.endings = [f"#{slot}" for slot in range(self.size)]
-        if options.categories != "hash":
-            counts = Counter(cell.strip() for cell in held if not self._is_absent(cell))
-            common = sorted(counts, key=lambda word: (-counts[word], word))[: self.size]
-            self._common = {word: slot for slot, word in enumerate(common)}
-            self.size, self.endings = len(common), [f"={word}" for word in common]
-        self.slots = slice(start, start + self.size)
-
-    def _is_absent(self, cell: str) -> bool:
-        return cells.blank(cell) or cells.absent(cell, self._absent)
-
-    def readings(self, words: Sequence[str]) -> Row:
-        """Return the readings of words: all zeros for a rare word, NaN for a missing one."""
-        out = np.zeros((len(words), self.size))
-        for row, word in zip(out, map(str.strip, words), strict=True):
-            if self._is_absent(word):
-                row[:1] = math.nan
-            elif self._common is None:
-                row[zlib.crc32(word.encode()) % self.size] = 1.0
-            elif word in self._common:
-                row[self._common[word]] = 1.0
-        return out

@@ -20,11 +20,11 @@ from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams.block import Block, Line
 from firmware_sim.streams.columns import INSPECTED_ROWS, study
-from firmware_sim.streams.dates import TimeFormat
 from firmware_sim.streams.dialect import INSPECTED_LINES, Dialect, among, laid_out
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.stream import BlockStream, between
 from firmware_sim.streams.text import Records, open_lines
+from firmware_sim.streams.time_format import TimeFormat
 
 #: For each format the pandas function, and the package it needs in addition.
 _READERS = {

@@ -15,8 +15,8 @@ from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.cells import PLAIN, Notation
-from firmware_sim.streams.dates import TimeFormat
 from firmware_sim.streams.dialect import Dialect, described
+from firmware_sim.streams.time_format import TimeFormat
 
 #: Version of the saved record; incremented when a key changes its meaning.
 FORMAT = 1

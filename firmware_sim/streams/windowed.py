@@ -71,10 +71,12 @@ class Windowed(HeldStream):
         self.windows = plan
         self.features = tuple(_named(name, samples.features) for name in windows.names)
         gaps = f", {self.gaps:,} gaps" if self.gaps else ""
+        rate = plan.options["rate"]
+        rate = "" if rate == 1.0 else f", {rate:g} samples a second"
         self.notes = (
             *samples.notes,
             f"windows of {plan.size} samples, a row of {plan.n_features} features every"
-            f" {plan.hop}{gaps}",
+            f" {plan.hop}{gaps}{rate}",
         )
 
     def _rows(

@@ -32,8 +32,14 @@ def run(command: str, folder: Path) -> str:
     return (folder / "report/report.txt").read_text(encoding="utf-8")
 
 
-def test_unseen_speeds(fan: Path) -> None:
+def test_novelty(fan: Path) -> None:
     text = run(COMMANDS[0], fan)
+    assert "Healthy windows: expected to work from 200 on" in text
+    assert re.search(r"^\d.*  [xyz]_band_[\d.]+_\d+Hz  [xyz]_band", text, re.MULTILINE)
+
+
+def test_unseen_speeds(fan: Path) -> None:
+    text = run(COMMANDS[1], fan)
     total = re.search(r"^all of them +\d+ +([\d.]+) %", text, re.MULTILINE)
     assert total is not None
     assert float(total[1]) < 15.0
@@ -43,11 +49,11 @@ def test_unseen_speeds(fan: Path) -> None:
 @pytest.mark.mcu
 @pytest.mark.skipif(bool(lacking()), reason=lacking())
 def test_the_board(fan: Path) -> None:
-    text = run(COMMANDS[1], fan)
+    text = run(COMMANDS[2], fan)
     assert "its state is identical, byte for byte" in text
     assert re.search(r"^samples +\d+ instructions each", text, re.MULTILINE)
     assert "int ek_sample(" in (fan / "fan/edgeolk.h").read_text(encoding="utf-8")
 
 
 def test_its_commands_are_these() -> None:
-    assert len(COMMANDS) == 2
+    assert len(COMMANDS) == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import firmware_sim as fs
 from firmware_sim.kinds.forecast import Forecasting
 from firmware_sim.metrics.batch import Batch
 
@@ -59,3 +60,10 @@ def test_held_out_rows_have_a_season_before_them() -> None:
     held.add_block(Batch.of(row=np.arange(201, 204), label=np.zeros(3), score=np.ones(3)))
     assert held.summary()["seasonal"]["mae"] == pytest.approx(np.abs(y[-7:-4]).mean())
     assert held.rows == 3
+
+
+@pytest.mark.parametrize("clock", [False, True])
+def test_the_hour_is_a_hint_where_it_is_no_input(clock: bool) -> None:
+    config = fs.ReplayConfig("house", forecast="temperature_comedor_sensor", clock=clock)
+    hints = dict(config.label_kind.hints(config, lambda **more: ("other", more)))
+    assert ("--clock" in hints) == (not clock)

@@ -93,10 +93,6 @@ def test_the_report_gives_reasons_in_words(room: Path) -> None:
     assert "CO2: flat for " in page
     data = json.loads(json.dumps(to_dict(result), allow_nan=False))
     assert len(data["anomalies"]) == ODDEST
-    spike = next(anomaly for anomaly in data["anomalies"] if anomaly["row"] == 3201)
-    assert spike["readings"]["pressure"] > 10.0
-    assert "pressure" in spike["reason"]
-    assert any("flat for" in alarm["reason"] for alarm in data["alarms"])
     jump = next(alarm for alarm in data["alarms"] if alarm["first"] <= 3201 <= alarm["last"])
     assert jump["channel"] == "pressure"
     start = 1_767_225_600  # of the log; rows are a minute apart
@@ -109,6 +105,10 @@ def test_the_report_gives_reasons_in_words(room: Path) -> None:
     assert head.split() == ["rows", "begin", "end", "duration", "channel", "reason"]
     assert "pressure" in line
     assert f"{(jump['last'] - jump['first'])} min" in line
+    spike = next(anomaly for anomaly in data["anomalies"] if anomaly["row"] == 3201)
+    assert spike["readings"]["pressure"] > 10.0
+    assert "pressure" in spike["reason"]
+    assert any("flat for" in alarm["reason"] for alarm in data["alarms"])
 
 
 @pytest.mark.parametrize(

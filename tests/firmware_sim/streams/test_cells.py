@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_sim.streams.dates import TimeFormat
+from firmware_sim.streams.time_format import TimeFormat
 
 
 @given(

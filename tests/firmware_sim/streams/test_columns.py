@@ -16,7 +16,7 @@ from firmware_sim.kinds.regression import Targets
 from firmware_sim.kinds.two_classes import LabelMap
 from firmware_sim.streams import CsvStream
 from firmware_sim.streams.columns import is_time_name
-from firmware_sim.streams.dates import TimeFormat
+from firmware_sim.streams.time_format import TimeFormat
 
 
 def table(folder: Path, text: str, **options: object) -> CsvStream:

@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from firmware_sim.streams.dates import TimeFormat, counted, is_moment, recognised, zone_free
+from firmware_sim.streams.dates import counted, is_moment, recognised
+from firmware_sim.streams.time_format import TimeFormat, zone_free
 
 START = datetime(2024, 3, 11, 13, 5, 7)
 

@@ -109,3 +109,20 @@ def test_what_is_refused(key: str, tmp_path: Path) -> None:
         path.write_text("a,fault\n" + "".join(f"{i / 3},{i % 2}\n" for i in range(90)))
     with pytest.raises(fs.SimulatorError, match=WRONG[key][1]):
         fs.replay(str(path), target="fault", **options)
+
+
+@pytest.mark.parametrize(
+    ("step", "given", "rate"), [(0.02, None, 50), (0.02, 10.0, 10), (60, None, 1)]
+)
+def test_the_rate_is_that_of_the_times(
+    tmp_path: Path, step: float, given: float | None, rate: float
+) -> None:
+    draws = np.random.default_rng(0).normal(size=300).round(3).tolist()
+    lines = [f"{step * at:.2f},{x},{at // 50 % 2}" for at, x in enumerate(draws)]
+    path = tmp_path / "samples.csv"
+    path.write_text("\n".join(["time,x,fault", *lines, ""]))
+    config = fs.ReplayConfig(str(path), target="fault", window=32, rate=given)
+    stream = fs.Replay(config).stream
+    assert stream.windows is not None
+    assert stream.windows.options["rate"] == rate
+    assert (f"{rate} samples a second" in stream.notes[-1]) == (rate != 1)
