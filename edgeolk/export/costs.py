@@ -69,8 +69,8 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("process", "float64", "library"): Cost(2072, None, (18, 24)),
     ("whitened", "float32", "library"): Cost(1632, None, (16, 21)),
     ("whitened", "float64", "library"): Cost(1768, None, (16, 21)),
-    ("tracker", "float32", "library"): Cost(1184, None, (13, 20)),
-    ("tracker", "float64", "library"): Cost(1736, None, (14, 20)),
+    ("tracker", "float32", "library"): Cost(1016, None, (12, 19)),
+    ("tracker", "float64", "library"): Cost(1112, None, (13, 19)),
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
 #: type they are computed in.
