@@ -105,10 +105,14 @@ def use_of(learner: Learner) -> tuple[str, list[str]]:
             PREDICTS,
         ]
     label = "label" if config.needs_labels else "0"
-    return f"{ROW}\ndouble label, score;", [
+    calls = [
         f"ek_learn(arena, row, {label}, &score); /* learn a row; score before learning */",
         PREDICTS,
     ]
+    if config.n_vectors:
+        calls.append("ek_variance(arena, row, &variance); /* of the target around it */")
+        return f"{ROW}\ndouble label, score, variance;", calls
+    return f"{ROW}\ndouble label, score;", calls
 
 
 def notes_of(learner: Learner) -> str:

@@ -240,8 +240,8 @@ def configure(given: Given) -> Choices:
         first += [(partial(configured, vectors=vectors), remaining)] if vectors else []
         if takes_process:
             configured(FREQUENCY_BLOCK, vectors=1)  # raises if nothing of it fits together
-            least = partial(configured, vectors=MIN_VECTORS, cramped=True)
-            return Choices(None, [(least, remaining)], first)
+            smallest = partial(configured, vectors=MIN_VECTORS, cramped=True)
+            return Choices(None, [(smallest, remaining)], first)
     if has_row_memory and (rows := default_memory_rows(ram, n_features, columns)):
         first.append(with_memory(rows))
     if has_row_memory and params.get("memory_narrow") and columns <= MAX_REMEMBERED_CLASSES:
