@@ -12,6 +12,7 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.comparison import compare
+from firmware_sim.deployment import board_script
 from firmware_sim.report import to_text
 from firmware_sim.streams.block import Block, Cells, Row
 from firmware_sim.streams.joined import Joined
@@ -161,3 +162,12 @@ def test_what_is_refused(tmp_path: Path, options: dict[str, Any], message: str) 
     kind = "" if "group" in options else "novelty"
     with pytest.raises(fs.SimulatorError, match=message):
         fs.replay(fs.ReplayConfig(table(tmp_path), kind=kind, **options))
+
+
+def test_what_comes_once_is_not_joined(tmp_path: Path) -> None:
+    rows = Rows(np.zeros((3, 2)), ["0", "1", "0"], np.arange(3.0), 2)
+    rows.kept = 3
+    with pytest.raises(fs.StreamError, match="can be read again: rows is live"):
+        Joined(rows, 300.0, "last", has_numbers=False)
+    with pytest.raises(fs.SimulatorError, match="cannot be combined with --every 5min"):
+        board_script.check(fs.ReplayConfig("occupancy", every="5min"), tmp_path / "run.py")
