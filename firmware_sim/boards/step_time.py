@@ -10,7 +10,8 @@ it, and 2,000 rows with surprising labels reach it. Both are within 30 % of thos
 Raspberry Pi in bench/results/boards.md. A row that changes nothing takes `QUIET` scores, plus the
 cost of the row memory. A Gaussian process beside the features learns every row; the longest step is
 then one at which its widths change. How many rows change features depends on the stream: the mean
-over a stream, computed from both and from the learner's updates, is within 30 % of the counted means.
+over a stream, computed from both and from the learner's updates, is within 30 % of the counted
+means.
 """
 
 from __future__ import annotations
