@@ -6,11 +6,12 @@ run at its average rate.
 Support vectors cost kernel rows. Structured features (``sorf``) cost what `boards.Cost` lists for
 scoring a row and for the longest step, which changes weights and relevance: fits to counts on
 emulated cores (edgeolk/export/fitted.json). The longest step is rare: the first 50 rows stay below
-it, and 2,000 rows with surprising labels reach it. A Gaussian process beside the features learns
-every row, and its longest step is the one at which its widths change. All are within 30 % of those of a 64-bit
+it, and 2,000 rows with surprising labels reach it. Both are within 30 % of those of a 64-bit
 Raspberry Pi in bench/results/boards.md. A row that changes nothing takes `QUIET` scores, plus the
-cost of the row memory. How many rows change something depends on the stream: the mean over a
-stream, computed from both and from the learner's updates, is within 30 % of the counted means.
+cost of the row memory. A Gaussian process beside the features learns every row; the longest step is
+then one at which its widths change. How many rows change features depends on the stream: the mean
+over a stream, computed from both and from the learner's updates, is within 30 % of the counted
+means.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def test_a_gaussian_process_has_the_bits_of_the_host(
 ) -> None:
     """Beside features too: the vectors are all in use, and one has left for another."""
     X, _ = stream("occupancy", 80)
-    y = np.round(np.sin(X[:, 0]) * 100.0 + X[:, 1], 3)
+    y = np.round(np.sin(X[:, 0]) * 100.0 + X[:, 1], 3).astype(float)
     given = dict(options)
     learner = ek.Learner(given.pop("algorithm", None), n_features=5, ram="4KiB", **given)
     made = run(program("mps2-an386", learner, tmp_path), packed(X, y), tmp_path)
