@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from edgeolk.configuration.header import MARK, NATIVE, TORN, Head, length_of, unpack
+from edgeolk.configuration.header import MARK, NATIVE, SEALED, TORN, Head, length_of, unpack
 from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.configuration.regions import Region
@@ -139,6 +139,8 @@ def _find_model(view: memoryview) -> tuple[int, Head, Settings, Plan]:
         raise ValueError(f"buffer must hold {plan.nbytes} bytes for this model, got {len(view)}")
     if not live.is_laid_out(live.head_of(config, plan.regions), head, length_of(view[at:], NATIVE)):
         raise ValueError("buffer holds a block laid out by another version; load it from a file")
+    if head.flags == SEALED and not config.checksums:
+        raise ValueError("the model is inconsistent: it is sealed, but has no checksums")
     if at >= boundary(plan.regions):
         raise ValueError(f"buffer holds a model at byte {at}, where none can start")
     return at, head, config, plan

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.calibration import Probabilities
-from edgeolk.configuration.config import Config
-from edgeolk.configuration.plan import parse_bytes
 from edgeolk.errors import BadRowError
 from edgeolk.learner import Learner
 from edgeolk.parts import Loss
@@ -26,8 +23,6 @@ _RESERVED = (
     *("algorithm", "n_features", "n_classes", "budget", "D", "ram", "kernel", "kernel_gamma"),
     *("scale", "seed", "buffer"),
 )
-#: Bytes of any learner with a Gaussian process, at most.
-_MOST = 1 << 30
 #: Task -> what a loss for it does, and the wrapper for it.
 _TASKS = {
     "classes": ("tells classes apart", "Classifier"),
@@ -68,37 +63,6 @@ def other_arguments(wrapper: Any) -> dict[str, Any]:
         if name in params:
             raise TypeError(f"params must not hold {name!r}: the estimator or model sets it itself")
     return {**named, **params}
-
-
-def learner_of(algorithm: Any, **arguments: Any) -> Learner:
-    """The learner of a wrapper; warns if its bytes do not hold a Gaussian process asked for.
-
-    The plan follows ``gaussian_process=True`` only where half the bytes hold a vector.
-    """
-    learner = Learner(algorithm, **arguments)
-    if arguments.get("gaussian_process") is not True or learner.parameters["gaussian_process"]:
-        return learner
-    few = parse_bytes(arguments["ram"])
-    many = few
-    while many < _MOST and not _has_process(algorithm, arguments, many):
-        few, many = many, 2 * many
-    while many - few > 8:  # blocks end at such addresses
-        middle = (few + many) // 16 * 8
-        if _has_process(algorithm, arguments, middle):
-            many = middle
-        else:
-            few = middle
-    warn(
-        f"gaussian_process=True has no effect in ram={arguments['ram']!r}: with"
-        f" n_features={learner.n_features} a Gaussian process needs ram={many} or more",
-        stacklevel=5,
-    )
-    return learner
-
-
-def _has_process(algorithm: Any, arguments: Mapping[str, Any], ram: int) -> bool:
-    """Whether a learner of these arguments would have a Gaussian process in so many bytes."""
-    return bool(Config(algorithm, **{**arguments, "ram": ram}).parameters["gaussian_process"])
 
 
 def takes_history(algorithm: Any) -> bool:

@@ -304,6 +304,8 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
     min_length = FIXED_BYTES + 9 * n_values + _SHORT_BYTES * n_regions
     if not min_length <= length <= min(len(data), 8 * eighths):
         raise ValueError(f"the model is inconsistent: a header of {length} bytes")
+    if flags not in (0, TORN, SEALED):
+        raise ValueError(f"the model is inconsistent: flags {flags}, which no step or seal leaves")
     at = FIXED_BYTES
     numbers = struct.unpack_from(f"{order}{n_values}d", data, at)
     at += 8 * n_values
@@ -321,8 +323,6 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
     table, used = _unpack_table(entries, n_regions, order)
     if length != _padded(at + used):
         raise ValueError(f"the model is inconsistent: a header of {length} bytes")
-    if flags not in (0, TORN, SEALED) or (flags == SEALED and "checksums" not in table):
-        raise ValueError(f"the model is inconsistent: flags {flags}, which no step or seal leaves")
     counted = dict(zip(PLACES, counters, strict=True))
     named = dict(zip(PARTS, parts, strict=True))
     return Head(

@@ -14,7 +14,6 @@ from edgeolk.rows.scoring import Scorer
 from edgeolk.wrapped import (
     check_task,
     delay_of,
-    learner_of,
     only_given,
     other_arguments,
     scales_itself,
@@ -148,7 +147,7 @@ class KernelModel:
     def _new_learner(self, n_features: int | None) -> Learner:
         extra = self._arguments()
         size: dict[str, Any] = {"n_features": n_features, **size_of(self)}
-        learner = learner_of(
+        learner = Learner(
             self.algorithm,
             seed=self.seed,
             **size,

@@ -27,7 +27,7 @@ from edgeolk.progress import Progress
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.record import GAMMA_ROWS, INSIDE
 from edgeolk.sklearn.missing import ColumnMeans, gaps_in
-from edgeolk.wrapped import learner_of, only_given, other_arguments, scales_itself, size_of
+from edgeolk.wrapped import only_given, other_arguments, scales_itself, size_of
 
 FloatArray = NDArray[np.float64]
 RowNumbers = NDArray[np.intp]
@@ -401,7 +401,7 @@ class OnlineKernelBase(BaseEstimator):
             size |= kernel_options(
                 self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()
             )
-        return learner_of(
+        return Learner(
             self.algorithm,
             n_features=X.shape[1],
             seed=int(random.randint(2**31 - 1)),

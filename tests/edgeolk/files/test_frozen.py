@@ -290,7 +290,7 @@ def test_the_header_byte_by_byte() -> None:
         values={"ald": 0.5, "kernel.offset": -2.0},
         table={"nystrom": ("w", 8 * 0x51525354, 0x61626364), "function": ("e", 0, 1)},
         columns=0x7172,
-        flags=head.TORN,
+        flags=head.SEALED,
         n_support=-0x01020304,
         rng=0x9192939495969798,
         steps=0x0102030405060708,
@@ -306,7 +306,7 @@ def test_the_header_byte_by_byte() -> None:
         by_hand = b"".join([
             b"eolk", b"\5\1", number(128, 2), number(0xA1A2A3A4, 4), number(0x01020304, 4),
             number(0x11121314, 4), number(0x21222324, 4), number(0x3132333435363738, 8),
-            bytes(range(0x41, 0x4F)), number(0x7172, 2), b"\2", b"\2", number(1, 2),
+            bytes(range(0x41, 0x4F)), number(0x7172, 2), b"\2", b"\2", number(2, 2),
             number(-0x01020304, 4), number(0x9192939495969798, 8),
             number(0x0102030405060708, 8), number(0x1112131415161718, 8), number(-1, 8),
             struct.pack(f"{order}dd", 0.5, -2.0), b"\x1d\x82",

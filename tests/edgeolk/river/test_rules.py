@@ -293,7 +293,7 @@ def test_a_gaussian_process_beside_the_features() -> None:
     assert model.learner.parameters["gaussian_process"] > 0
     target, low, high = model.predict_one({"a": 1.0}, with_interval=True)
     assert low < target < high
-    with pytest.warns(UserWarning, match="gaussian_process=True has no effect in ram=512"):
+    with pytest.raises(ValueError, match="or 224 without a process, gaussian_process=False"):
         KernelRegressor(ram=512, gaussian_process=True).learn_one({"a": 1.0}, 2.0)
 
 

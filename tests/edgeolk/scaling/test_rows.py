@@ -113,7 +113,7 @@ def test_bad_row_changes_nothing(form):
         if kind in ("1e308", "beyond float32"):
             continue
         for call in (scaler.learn_one, scaler.transform_one, scaler.learn_transform_one):
-            with pytest.raises((TypeError, ValueError), match="x must"):
+            with pytest.raises((TypeError, ValueError), match=r"x (must|is missing)"):
                 call(x, *([] if call == scaler.learn_one else [out]))
     assert bytes(memory) == before
     assert (out == 7).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 import edgeolk as ek
+from edgeolk.configuration.plan import RamError
 from edgeolk.parts import methods
 from edgeolk.sklearn import OnlineKernelRegressor
 from firmware_sim.kinds.base import _takes
@@ -145,14 +145,11 @@ def test_targets_that_are_all_alike(algorithm: str, wave: Any) -> None:
 def test_a_gaussian_process_that_does_not_fit_says_from_how_many_bytes_it_does(wave: Any) -> None:
     X, y = wave
     model = OnlineKernelRegressor(ram="1KiB", gaussian_process=True, epochs=1, random_state=0)
-    with pytest.warns(UserWarning, match=r"no effect in ram='1KiB': with n_features=2") as warned:
+    with pytest.raises(RamError, match="or 232 without a process") as refused:
         model.fit(X, y)
-    enough = int(str(warned[0].message).partition("needs ram=")[2].split()[0])
-    with pytest.warns(UserWarning, match=f"needs ram={enough} or more"):
-        model.set_params(ram=enough - 8).fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model.set_params(ram=enough).fit(X, y)
+    with pytest.raises(RamError, match=f"at least {refused.value.least} bytes"):
+        model.set_params(ram=refused.value.least - 8).fit(X, y)
+    model.set_params(ram=refused.value.least).fit(X, y)
     assert model.learner_.parameters["gaussian_process"] > 0
     _, deviations = model.predict(X[:5], return_std=True)
     assert (deviations > 0.0).all()
