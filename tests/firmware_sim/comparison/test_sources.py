@@ -18,6 +18,7 @@ from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import report_of as report_of_tuning
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import DEFAULT
+from firmware_sim.kinds.regression import least_squares
 from firmware_sim.streams import Stream
 
 CAP = 8 * 1024
@@ -131,6 +132,12 @@ def test_no_baseline_of_a_forecast_knows_what_is_not_known_yet(tmp_path: Path) -
     lengths = np.diff(np.linspace(0, len(found.y), BLOCKS + 1).astype(int))
     means = {name: np.dot(one, lengths) for name, one in found.baseline_blocks.items()}
     assert means == pytest.approx({name: loss * len(found.y) for name, loss in far.items()})
+
+
+def test_a_linear_baseline_learns_a_row_with_its_own_target() -> None:
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = X @ [2.0, -1.0]
+    assert least_squares(X, y, ahead=5)[40:] == pytest.approx(y[40:], abs=0.3)
 
 
 def test_the_printed_program_forecasts_as_the_comparison_did(tmp_path: Path) -> None:
