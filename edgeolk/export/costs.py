@@ -62,11 +62,11 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("ring", "float32", "library"): Cost(560, None, (2, 3)),
     ("ring", "float64", "library"): Cost(568, None, (2, 3)),
     ("process", "float32", "library"): Cost(1856, None, (17, 23)),
-    ("process", "float64", "library"): Cost(2072, None, (18, 24)),
-    ("whitened", "float32", "library"): Cost(1632, None, (16, 21)),
-    ("whitened", "float64", "library"): Cost(1768, None, (16, 21)),
-    ("tracker", "float32", "library"): Cost(1184, None, (13, 20)),
-    ("tracker", "float64", "library"): Cost(1736, None, (14, 20)),
+    ("process", "float64", "library"): Cost(2072, None, (17, 24)),
+    ("whitened", "float32", "library"): Cost(1632, None, (15, 21)),
+    ("whitened", "float64", "library"): Cost(1768, None, (15, 21)),
+    ("tracker", "float32", "library"): Cost(1192, None, (13, 20)),
+    ("tracker", "float64", "library"): Cost(1752, None, (14, 20)),
 }
 #: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
 #: type they are computed in.
