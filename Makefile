@@ -132,8 +132,8 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/packaging/user.py
-	$(BIN)/python -m mypy.stubtest --ignore-positional-only --ignore-disjoint-bases \
-		--allowlist tests/packaging/allowed.txt --ignore-unused-allowlist $(STUBBED)
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --ignore-positional-only \
+		--ignore-disjoint-bases --allowlist tests/packaging/allowed.txt --ignore-unused-allowlist $(STUBBED)
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint edgeolk
 
 bench: speed peers

@@ -47,7 +47,7 @@ def _errors(X: Numbers, y: Numbers, **options: Any) -> Numbers:
 
 def inside_of(X: Numbers, y: Numbers) -> Bools:
     """Whether each target from row ``SETTLED`` on fell into its interval."""
-    learner = learner_of(X.shape[1], history=True, interval=LEVEL)
+    learner: Any = learner_of(X.shape[1], history=True, interval=LEVEL)
     found = []
     for t, (row, target) in enumerate(zip(X, y, strict=True)):
         learner.learn_one(row, target)

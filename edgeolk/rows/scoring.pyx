@@ -34,7 +34,7 @@ cnp.import_array()
 cdef class Scorer:
     """Scores of one model: the last function, or the mean of all of them.
 
-    Base of ``ek.Learner`` and of ``learner.averaged``, for ``isinstance``; it has no model by itself.
+    Base of ``ek.Learner`` and of ``learner.averaged``, for ``isinstance``; it has no model itself.
 
     Page: docs/threads.md.
 

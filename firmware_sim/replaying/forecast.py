@@ -183,7 +183,7 @@ def advanced(device: Device, delay: Delay, last: int) -> list[Point]:
             learner.restart()
             return []
         low, high = learner.interval
-        is_known = np.isfinite(high - low)
-        bounds = (low, high) if is_known else (np.nan, np.nan)
-        found.append(Point(row, forecast, *bounds, np.nan))
+        if not np.isfinite(high - low):
+            low = high = np.nan
+        found.append(Point(row, forecast, low, high, np.nan))
     return found

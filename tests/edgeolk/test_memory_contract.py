@@ -100,7 +100,7 @@ ALLOWED = {
     ("calibration.pyx", "np.asarray"): "scores of many rows, for the estimators",
     ("calibration.pyx", "np.zeros_like"): "likewise",
     ("calibration.pyx", "np.zeros"): "counts of the labels, once",
-    ("calibration.pyx", "np.array"): "counts from a file; the scores of a row that is answered",
+    ("calibration.pyx", "np.array"): "counts from a file",
     ("calibration.pyx", "np.empty"): "probabilities and margins that are returned",
     ("calibration.pyx", "np.empty_like"): "probabilities that are returned",
     ("river/columns.pyx", "np.zeros"): "the row of a model of dicts, once its columns are known",
