@@ -38,10 +38,10 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     epsilon, dtype, season, drift, relevance, memory : optional
         As for ``ek.Learner``; None leaves its default.
     gaussian_process : bool or int, optional
-        A Gaussian process beside the features of ``"sorf"``, for ``predict(X, return_std=True)``
-        and targets with little noise; its number of vectors. True: as many as half of ``ram``
-        holds, and a warning that says how many bytes it needs if these are too few. None leaves the
-        learner's default.
+        A Gaussian process beside the features of ``"sorf"``, for targets with little noise and
+        ``predict(X, return_std=True)``; its number of vectors. None: as many as half of ``ram``
+        holds, from 4 KiB on. True: in fewer bytes too, and an error that says how many are needed
+        if they are too few. False: none.
     ram, budget, D, gamma, kernel, scale, missing, params, epochs, shuffle, random_state, verbose
         As for ``OnlineKernelClassifier``. A forecaster takes missing readings as such.
 
@@ -217,7 +217,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         X : array-like or CSR matrix of shape (n, n_features)
         return_std : bool
             Whether to return deviations of the targets (``krls_t``, ``sogp``, ``krls_auto``, and
-            ``sorf`` with ``gaussian_process=``).
+            ``sorf`` with a Gaussian process, which it has from 4 KiB on).
 
         Returns
         -------
