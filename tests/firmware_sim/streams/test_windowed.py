@@ -68,7 +68,7 @@ def test_a_gap_or_another_group_begins_a_window(tmp_path: Path) -> None:
     parts = [x[:500], x[501:1000], x[1000:]]
     expected = np.concatenate([rows_of(part, stream.windows) for part in parts])
     assert np.array_equal(found.astype(np.float32), expected)
-    assert any("1 gaps" in note for note in stream.notes)
+    assert any("begun again after 1 gap" in note for note in stream.notes)
 
 
 def test_a_replay_learns_windows_within_its_cap(tmp_path: Path) -> None:
@@ -126,3 +126,19 @@ def test_the_rate_is_that_of_the_times(
     assert stream.windows is not None
     assert stream.windows.options["rate"] == rate
     assert (f"{rate} samples a second" in stream.notes[-1]) == (rate != 1)
+
+
+def test_a_gap_in_time_begins_a_window_and_rounded_times_have_a_mean_step(tmp_path: Path) -> None:
+    """At 400 Hz, in milliseconds: steps of 2 and 3."""
+    x = np.rint(np.random.default_rng(0).standard_normal(300) * 1000).astype(np.int16)
+    lines = [f"{int(2.5 * at) + 5000 * (at >= 130)},{one},{at % 2}" for at, one in enumerate(x)]
+    path = tmp_path / "samples.csv"
+    path.write_text("\n".join(["time_ms,x,fault", *lines, ""]))
+    config = fs.ReplayConfig(str(path), target="fault", window=32, features=("rms",))
+    stream = fs.Replay(config).stream
+    assert stream.windows is not None
+    assert stream.windows.options["rate"] == pytest.approx(400, rel=0.01)
+    parts = [x[:130, None].astype(np.float32), x[130:, None].astype(np.float32)]
+    expected = np.concatenate([rows_of(part, stream.windows) for part in parts])
+    assert np.array_equal(rows(stream)[0].astype(np.float32), expected)
+    assert "begun again after 1 gap, 1 of them in time" in stream.notes[-1]
