@@ -27,8 +27,6 @@ if (ek_sample(arena, sample) == 1) {{ /* a row is there */
 }}
 /* after a gap: ek_restart_samples(arena); */
 ```
-
-Compile `samples.c` too.
 """
 
 
