@@ -142,3 +142,17 @@ def test_a_gap_in_time_begins_a_window_and_rounded_times_have_a_mean_step(tmp_pa
     expected = np.concatenate([rows_of(part, stream.windows) for part in parts])
     assert np.array_equal(rows(stream)[0].astype(np.float32), expected)
     assert "begun again after 1 gap, 1 of them in time" in stream.notes[-1]
+
+
+def test_a_saved_model_keeps_its_windows_and_no_program_takes_samples(tmp_path: Path) -> None:
+    path, _ = log(tmp_path)
+    config = fs.ReplayConfig(
+        str(path), target="fault", ignore=("unit",), window=32, features=("rms",), ram="4KiB"
+    )
+    replay = fs.Replay(config)
+    replay.run(beside_clean=False)
+    saved = fs.save_model(replay, tmp_path / "m.zip")
+    assert ek.load(saved).steps == replay.device.learner.steps
+    assert ek.Windows.load(saved).plan == replay.stream.windows
+    with pytest.raises(fs.SimulatorError, match="--write-script cannot be combined with --window"):
+        fs.write_script(replay, tmp_path / "run.py", saved)
