@@ -35,7 +35,8 @@ from firmware_sim.streams.windowed import Windowed
 _TIMED = 10_000
 #: The options of the samples in windows.
 WITHOUT_WINDOWS: dict[str, Any] = {
-    name: OPTIONS[name].default for name in ("window", "hop", "features", "rate", "window_label")
+    name: OPTIONS[name].default
+    for name in ("window", "hop", "features", "rate", "envelope", "window_label")
 }
 
 

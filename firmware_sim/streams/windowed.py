@@ -88,7 +88,7 @@ class Windowed(HeldStream):
         self.notes = (
             *samples.notes,
             f"windows of {plan.size} samples, a row of {plan.n_features} features every"
-            f" {plan.hop}{gaps}{rate}",
+            f" {plan.hop}{', envelope' if plan.envelope else ''}{gaps}{rate}",
         )
 
     def _rows(

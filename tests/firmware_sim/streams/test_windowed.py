@@ -11,6 +11,8 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from edgeolk.reference.windows import rows_of
+from firmware_sim.cli.program import parser
+from firmware_sim.cli.shared import config_of
 from firmware_sim.streams import open_stream
 from firmware_sim.streams.windowed import Windowed, windows_of_rows
 
@@ -95,6 +97,12 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "size": ({"window": 100}, "window: size must be a power of two from 32 to 1024, got 100"),
     "hop": ({"window": 64, "hop": 65}, "window: hop must be from 1 to 64, got 65"),
     "features": ({"window": 64, "features": ("rns",)}, "features must be among .*'rms'"),
+    "set": (
+        {"window": 64, "features": ("vibration", "entropy")},
+        "got the set 'vibration' among others; its features are rms, crest, kurtosis, bands",
+    ),
+    "envelope": ({"window": 64, "features": ("rms", "envelope")}, "is an option: envelope=True"),
+    "spectrum": ({"window": 64, "features": ("rms",), "envelope": True}, "envelope is for feat"),
     "faults": ({"window": 64, "faults": ("stuck:column=a",)}, "cannot be combined with faults"),
     "long": ({"window": 1024, "limit": 5, "stream": "short"}, "no 1024 samples in a row"),
     "integers": ({"window": 32, "row": "int16", "stream": "short"}, "need readings that are integ"),
@@ -156,3 +164,14 @@ def test_a_saved_model_keeps_its_windows_and_no_program_takes_samples(tmp_path: 
     assert ek.Windows.load(saved).plan == replay.stream.windows
     with pytest.raises(fs.SimulatorError, match="--write-script cannot be combined with --window"):
         fs.write_script(replay, tmp_path / "run.py", saved)
+
+
+def test_an_envelope_on_the_command_line(tmp_path: Path) -> None:
+    path, x = log(tmp_path)
+    words = ["replay", str(path), "--window", "64", "--envelope", "--target", "fault", "--rate"]
+    chosen = parser().parse_args([*words, "100", "--ignore", "unit", "--row", "int16"])
+    stream = fs.Replay(config_of(chosen)).stream
+    assert stream.windows is not None
+    assert stream.windows.envelope
+    assert np.array_equal(rows(stream)[0].astype(np.float32), rows_of(x, stream.windows))
+    assert "every 32, envelope" in stream.notes[-1]
