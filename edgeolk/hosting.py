@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from edgeolk.export import check_exportable
     from edgeolk.export.costs import FLAGS, Row, costs_of, factors_of, stacks_of
     from edgeolk.export.folder import SCRATCH
+    from edgeolk.export.samples import windows_in
     from edgeolk.learner import Learner
     from edgeolk.parts.numbers import Dtype
 
@@ -57,6 +58,7 @@ __all__ = [
     "to_bytes",
     "traits_of",
     "unpack_reason",
+    "windows_in",
 ]  # fmt: skip
 
 _HOMES = {
@@ -65,6 +67,7 @@ _HOMES = {
     "export": ("check_exportable",),
     "export.costs": ("FLAGS", "Row", "costs_of", "factors_of", "stacks_of"),
     "export.folder": ("SCRATCH",),
+    "export.samples": ("windows_in",),
     "parts.numbers": ("Dtype",),
 }
 #: What a row of a stream may be unusual in, and the bits of a packed verdict (``last_reason``).

@@ -23,7 +23,7 @@ from edgeolk.learner import Learner
 from edgeolk.learner import load as load_plain
 from edgeolk.progress import Progress
 from edgeolk.rows.scoring import Scorer
-from edgeolk.windows.file import ABOUT, LEARNER, WINDOWS
+from edgeolk.windows.file import ABOUT, LEARNER, REPLAYED, WINDOWS
 from edgeolk.wrapped import learn_rows
 
 if TYPE_CHECKING:
@@ -642,7 +642,7 @@ def load(path: Path, ram: int | str | None = None) -> Learner:
     ----------
     path : str, bytes or path-like
         Written by ``save`` of a learner, of an estimator or a river model, or of ``Windows`` with
-        their learner.
+        their learner, or by the simulator's ``--save-model``.
     ram : int or str, optional
         The maximum size of the model in bytes, as for ``Learner``. A small file can describe a
         large model, since it does not contain scratch.
@@ -677,15 +677,31 @@ def load(path: Path, ram: int | str | None = None) -> Learner:
                 has_names = not has_windows or ABOUT in box.namelist()
                 names_of_parts = (LEARNER, ABOUT) if has_names else (LEARNER,)
                 parts = {name: _part(box, name, size) for name in names_of_parts}
+                others = [name for name in REPLAYED if name in box.namelist()]
         except (zipfile.BadZipFile, KeyError, NotImplementedError, ValueError) as error:
             raise ValueError(f"the file is no model with names: {error}") from None
+    is_of_replay = has_names and _is_of_replay(parts[ABOUT])
+    if is_of_replay and others:
+        raise ValueError(
+            f"the file is of a replay that scales outside its learner: extract {LEARNER} and"
+            f" {' and '.join(others)}, and open each (edgeolk.load, edgeolk.RunningScaler.load)"
+        )
     learner = _bounded(parts[LEARNER], None if ram is None else parse_bytes(ram))
-    if not has_names:
+    if not has_names or is_of_replay:
         return learner
     try:
         return named(learner, parts[ABOUT])
     except ValueError as error:
         raise ValueError(f"the file is no model with names: {error}") from None
+
+
+def _is_of_replay(about: bytes) -> bool:
+    """Whether a simulator wrote it, about a model whose rows and labels are numbers."""
+    try:
+        found = json.loads(about)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and "format" not in found and "stream" in found
 
 
 def _part(box: zipfile.ZipFile, name: str, size: int) -> bytes:

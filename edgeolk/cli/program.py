@@ -16,6 +16,7 @@ from edgeolk.errors import BudgetError
 from edgeolk.export import export_c
 from edgeolk.export.folder import SCRATCH
 from edgeolk.export.kits import KITS
+from edgeolk.export.samples import windows_in
 from edgeolk.files.slots import MAGIC
 from edgeolk.learner import Learner
 from edgeolk.named import NamedLearner, load
@@ -97,11 +98,16 @@ def _checkpoint(path: str) -> list[Any]:
 
 
 def _run(options: argparse.Namespace) -> None:
-    for content in _checkpoint(options.model) or [loaded(options.model)]:
+    checkpoint = _checkpoint(options.model)
+    windows = None if checkpoint else windows_in(options.model)
+    for content in checkpoint or [loaded(options.model)]:
         if isinstance(content, Learner):
             _show(content)
         else:
             print(f"scaler           {content.n_features} features, {content.n_seen} rows")
+    if windows is not None:
+        plan = windows.plan
+        print(f"windows          size {plan.size}, hop {plan.hop}, channels {plan.channels}")
 
 
 def _show(learner: Learner) -> None:
@@ -165,6 +171,7 @@ def _export(options: argparse.Namespace) -> None:
     for name in export_c(
         loaded(options.model),
         options.out,
+        windows=windows_in(options.model),
         with_=names,
         prefix=options.prefix,
         scratch=options.scratch,

@@ -42,10 +42,10 @@ ek_start(arena); /* once */
 {use}
 ```
 
-Compile `edgeolk.c` and `model.c` with your program; `main.c` is an example:
+Compile {named} with your program; `main.c` is an example:
 
 ```sh
-cc -std=c99 -O2 -o example main.c edgeolk.c model.c
+cc -std=c99 -O2 -o example main.c {sources}
 ```
 
 {flash}Every call returns `EK_OK` or an error code (`edgeolk.h`). Every answer is bit for bit
@@ -198,6 +198,8 @@ def readme(learner: Learner, model: Model, counted: Sequence[Row] = (), samples:
     """The text of the README; samples: what it says of them."""
     kind = module_of(learner)
     learns = kind.LEARNS
+    sources = ["edgeolk.c", "model.c", *(["samples.c"] if samples else [])]
+    *most, last = (f"`{name}`" for name in sources)
     declared, use = kind.use_of(learner)
     what = (
         "It continues to learn from its exported state. `ek_file()` returns its state as a file"
@@ -218,6 +220,8 @@ def readme(learner: Learner, model: Model, counted: Sequence[Row] = (), samples:
         ),
         what=what,
         declared=declared,
+        named=f"{', '.join(most)} and {last}",
+        sources=" ".join(sources),
         use="\n".join(use),
         flash=_FLASH if learns else "",
         notes=samples + kind.notes_of(learner),

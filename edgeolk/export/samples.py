@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from os import PathLike
 
 from edgeolk.configuration.layout import boundary
 from edgeolk.export.kinds import module_of
 from edgeolk.export.text import Model, Single, designated, wrapped
 from edgeolk.learner import Learner
 from edgeolk.windows import Windows, WindowsPlan
+from edgeolk.windows.file import has_windows
 
 #: The source of an export with windows.
 SOURCE = "samples.c"
@@ -27,9 +29,12 @@ if (ek_sample(arena, sample) == 1) {{ /* a row is there */
 }}
 /* after a gap: ek_restart_samples(arena); */
 ```
-
-Compile `samples.c` too.
 """
+
+
+def windows_in(path: str | PathLike[str]) -> Windows | None:
+    """The windows in a file beside its learner; None if there are none."""
+    return Windows.load(path) if has_windows(path) else None
 
 
 def check_windows(learner: Learner, windows: Windows) -> None:

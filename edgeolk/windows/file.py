@@ -33,6 +33,8 @@ MARK = b"eolw"
 #: How an archive begins, and its files.
 ARCHIVE = b"PK\x03\x04"
 LEARNER, WINDOWS, ABOUT = "learner.olk", "windows.eolw", "about.json"
+#: Files of a simulator's archive that a learner alone would miss.
+REPLAYED = ("scaler.olk", "targets.olk")
 VERSION = 1
 _HEAD = struct.Struct("<4s4BI I 6H f")
 _CRC = slice(8, 12)
@@ -115,6 +117,15 @@ def write(path: str | PathLike[str], data: bytes, learner: Any = None) -> None:
         if hasattr(type(learner), "_about"):  # a learner with names
             box.writestr(zipfile.ZipInfo(ABOUT), learner._about())
     write_atomically(path, (archive.getvalue(),))
+
+
+def has_windows(path: str | PathLike[str]) -> bool:
+    """Whether a file is an archive with windows."""
+    with open_regular(path) as file:
+        if file.read(len(ARCHIVE)) != ARCHIVE:
+            return False
+        with zipfile.ZipFile(file) as box:
+            return WINDOWS in box.namelist()
 
 
 def read(path: str | PathLike[str]) -> bytes:

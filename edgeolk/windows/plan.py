@@ -190,6 +190,16 @@ def _features(features: Any) -> tuple[tuple[str, ...], int]:
     if len(features) == 1 and features[0] in SETS:
         return SETS[features[0]]
     for name in features:
+        if name in SETS:
+            raise ValueError(
+                f"features must be a set alone or names of features, got the set {name!r} among"
+                f" others; its features are {', '.join(SETS[name][0])}"
+            )
+        if name == "envelope":
+            raise ValueError(
+                "features must be names of features, got 'envelope', which is an option:"
+                " envelope=True (--envelope) is for spectra"
+            )
         if name not in FEATURES:
             raise ValueError(
                 f"features must be among {', '.join(FEATURES)}, got {name!r}"

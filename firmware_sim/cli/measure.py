@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import edgeolk as ek
-from edgeolk.hosting import SCRATCH
+from edgeolk.hosting import SCRATCH, windows_in
 from firmware_sim.cli.terminal import OK, show
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.counting import counted
@@ -35,7 +35,7 @@ def run(chosen: argparse.Namespace) -> int:
         names = [name for name in chosen.with_.split(",") if name]
         ek.export_c(
             learner, chosen.out, with_=names, prefix=chosen.prefix, scratch=chosen.scratch,
-            counted=rows,
+            counted=rows, windows=windows_in(chosen.model),
         )  # fmt: skip
     except (ValueError, OSError, RuntimeError) as error:
         raise SimulatorError(str(error)) from None

@@ -219,6 +219,7 @@ class ReplayConfig(Fields, Noted):
             "features": self.features or "vibration",
             "rate": self.rate or 1.0,
             "dtype": "int16" if self.row == "int16" else "float32",
+            "envelope": self.envelope,
         }
 
     def _check_windows(self) -> None:

@@ -474,6 +474,13 @@ class Fields:
         where=READERS | MANIFEST | FLEET,
         idle=_no_window,
     )
+    envelope: bool = _stream(
+        False,
+        "spectra of windows are those of the rectified, smoothed samples, for bearings",
+        Value(read=values.flag),
+        where=READERS | MANIFEST | FLEET,
+        idle=_no_window,
+    )
     window_label: str = _stream(
         "majority",
         "the label of a window: that of most samples, or of the last",

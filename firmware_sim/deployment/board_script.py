@@ -52,6 +52,12 @@ def _check_carried(config: ReplayConfig) -> None:
             raise SimulatorError(
                 f"--write-script cannot be combined with --{option} {value}: {reason}"
             )
+    if config.window is not None:
+        raise SimulatorError(
+            "--write-script cannot be combined with --window: the program takes rows, not samples; "
+            "--save-model keeps the windows with the learner, for edgeolk.Windows.load, and "
+            "--export writes both as C"
+        )
     if config.every is not None:
         raise SimulatorError(
             f"--write-script cannot be combined with --every {config.every}: the program learns "

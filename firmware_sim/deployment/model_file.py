@@ -12,6 +12,7 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
 
 LEARNER, SCALER, TARGETS, ABOUT = "learner.olk", "scaler.olk", "targets.olk", "about.json"
+WINDOWS = "windows.eolw"
 
 
 def save_model(replay: Replay, path: str | Path) -> Path:
@@ -26,7 +27,8 @@ def save_model(replay: Replay, path: str | Path) -> Path:
     path : str or Path
         A zip archive, replaced whole: ``learner.olk`` for ``edgeolk.load``, ``scaler.olk`` for
         ``edgeolk.RunningScaler.load`` where readings are scaled, ``targets.olk`` for the same where
-        real numbers are learned, and ``about.json``.
+        real numbers are learned, ``windows.eolw`` where rows are windows, and ``about.json``.
+        ``edgeolk.load`` opens an archive without scalers, ``edgeolk.Windows.load`` its windows.
 
     Returns
     -------
@@ -63,6 +65,7 @@ def save_model(replay: Replay, path: str | Path) -> Path:
                     LEARNER: device.learner,
                     SCALER: device.scaler,
                     TARGETS: device.target_scaler,
+                    WINDOWS: replay.windows,
                 }
                 for name, part in parts.items():
                     if part is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,12 +97,20 @@ class _Recorder:
         self._learner = learner
         self._kept = kept
 
-    def learn_one(self, row: Row, *label: float) -> float:
-        self._kept.append((row.copy(), float(label[0]) if label else 0.0))
-        return float(self._learner.learn_one(row, *label))
+    def learn_one(self, row: Row, *label: float, time: float | None = None) -> float:
+        """Learn a row; its time is kept in place of the label that it does not have."""
+        number = label[0] if label else math.nan if time is None else time
+        self._kept.append((row.copy(), float(number)))
+        return learned(self._learner, row, *label, time=time)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._learner, name)
+
+
+def learned(learner: Any, row: Row, *label: float, time: float | None) -> float:
+    """Learn a row; return its score. Only learners of novelty in the order of time take a time."""
+    at = {} if time is None else {"time": time}
+    return float(learner.learn_one(row, *label, **at))
 
 
 class OnBoard:
@@ -129,6 +138,8 @@ class OnBoard:
             raise SimulatorError("--on cannot be combined with --power-cut or --enforce process")
         if config.resolved.params.get("delay"):
             raise SimulatorError("--on cannot be combined with a learner's delay: give delay=0")
+        if config.gap is not None:
+            raise SimulatorError("--on cannot be combined with --gap")
         if config.scales_outside:
             raise SimulatorError("--on needs a learner that scales inside, such as the default")
         self._board, self._windows = BOARDS[name], windows
@@ -156,7 +167,9 @@ class OnBoard:
         undecided = 0
         kind = self._kind
         for at, (row, label) in enumerate(rows, 1):
-            score = learner.learn_one(row, *([label] if kind.is_supervised else []))
+            labels = [label] if kind.is_supervised else []
+            time = None if labels or math.isnan(label) else label
+            score = learned(learner, row, *labels, time=time)
             undecided += kind.counts_zero_as_mistake and score == 0.0 and label > 0.0
             # A learner with the last label counts its answers: the board gives as many.
             for _ in range((at % _SCORED == 0) + 2 * (at == len(rows))):

@@ -24,6 +24,8 @@ from firmware_sim.metrics.curve import Curve
 from firmware_sim.plaintext import listed
 from firmware_sim.streams import Row
 
+#: What a sentence says of a baseline; as good where the shown figures are the same.
+NOT_BEATEN, AS_GOOD, BEATEN = "does not beat", "is as good as", "beats"
 Number = float | int | None
 #: The figures of a learner or a baseline, by name; None if undefined.
 Figures = dict[str, Number]
@@ -189,11 +191,12 @@ class Metrics(ABC):
 
         algorithm: the learner's name.
         """
-        clauses: dict[str, list[str]] = {"does not beat": [], "beats": []}
+        clauses: dict[str, list[str]] = {NOT_BEATEN: [], AS_GOOD: [], BEATEN: []}
         for who, name in self.baselines.items():
-            word = "beats" if self.loss("learner") < self.loss(who) else "does not beat"
-            against = self.shown(who).removesuffix(" wrong")
-            clauses[word].append(f"{name} ({self.shown('learner')} against {against})")
+            ours, theirs = self.shown("learner"), self.shown(who)
+            word = BEATEN if self.loss("learner") < self.loss(who) else NOT_BEATEN
+            word = AS_GOOD if ours == theirs else word
+            clauses[word].append(f"{name} ({ours} against {theirs.removesuffix(' wrong')})")
         text = ", but ".join(f"{word} {listed(one)}" for word, one in clauses.items() if one)
         return f"{algorithm} {text}."
 

@@ -23,7 +23,7 @@ from firmware_sim.replaying.forecast import resolved
 from firmware_sim.streams import Stream, open_stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cached import CachedStream
-from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.cadence import even_steps
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.joined import Joined
@@ -31,11 +31,12 @@ from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.windowed import Windowed
 
-#: Samples whose times tell their rate.
-_TIMED = 1_000
+#: Samples whose times tell their rate, and what a gap is.
+_TIMED = 10_000
 #: The options of the samples in windows.
 WITHOUT_WINDOWS: dict[str, Any] = {
-    name: OPTIONS[name].default for name in ("window", "hop", "features", "rate", "window_label")
+    name: OPTIONS[name].default
+    for name in ("window", "hop", "features", "rate", "envelope", "window_label")
 }
 
 
@@ -141,12 +142,13 @@ def opened(
         samples = opened(replace(config, **WITHOUT_WINDOWS), live)
         group = group or config.group
         cuts = None if group is None else changes_of(config, group)
-        rate = config.rate or _rate_of(samples)
+        rate, gap = _timing_of(samples)
+        rate = config.rate or rate
         try:
             windows = ek.Windows(len(samples.features), **{**config.windows, "rate": rate})
         except ValueError as error:
             raise StreamError(f"{samples.name}: {error}") from None
-        return Windowed(samples, windows, config.window_label, cuts)
+        return Windowed(samples, windows, config.window_label, cuts, gap)
     if config.every is not None:
         rows = opened(replace(config, every=None), live)
         every, has_numbers = seconds_of(config.every, "every"), config.label_kind.is_numeric
@@ -157,13 +159,15 @@ def opened(
     return open_stream(config.stream, idle=config.idle, **options)
 
 
-def _rate_of(samples: Stream) -> float:
-    """Return the samples a second by their times, to four digits; 1 if unknown, or if fewer."""
-    cadence = Cadence()
-    for block in samples.blocks(_TIMED) if samples.kept is None else ():
-        cadence.add_block(block.seconds)
-    rate = 1.0 / cadence.period if cadence.period else 0.0
-    return float(f"{rate:.4g}") if rate > 1.0 else 1.0
+def _timing_of(samples: Stream) -> tuple[float, float]:
+    """Return the samples a second by their times, and what seconds between two a gap exceeds.
+
+    The rate has four digits; it is 1 if unknown, or if fewer.
+    """
+    blocks = samples.blocks(_TIMED) if samples.kept is None else ()
+    step, gap = even_steps(np.concatenate([np.zeros(0), *(block.seconds for block in blocks)]))
+    rate = 1.0 / step if step else 0.0
+    return float(f"{rate:.4g}") if rate > 1.0 else 1.0, gap
 
 
 def changes_of(config: ReplayConfig, group: str) -> Places:

@@ -10,6 +10,7 @@ from typing import Any
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
+from firmware_sim.metrics.base import AS_GOOD, BEATEN, NOT_BEATEN
 from firmware_sim.plaintext import listed
 from firmware_sim.replaying.result import ReplayResult
 
@@ -44,13 +45,15 @@ def held_out_sentence(result: ReplayResult) -> str:
     found, metrics = result.held_out, result.metrics
     if found is None:
         return ""
+    ours = metrics.words(found.loss("learner"))
     verdicts: dict[str, list[str]] = {}
     for who in metrics.lasting_baselines:
-        word = "does not beat" if who in found.unbeaten else "beats"
-        loss = f"{metrics.baselines[who]} ({metrics.words(found.loss(who))})"
+        theirs = metrics.words(found.loss(who))
+        word = NOT_BEATEN if who in found.unbeaten else BEATEN
+        word = AS_GOOD if theirs == ours else word
+        loss = f"{metrics.baselines[who]} ({theirs})"
         verdicts.setdefault(word, []).append(loss)
     compared = ", but ".join(f"{word} {listed(one)}" for word, one in verdicts.items())
-    ours = metrics.words(found.loss("learner"))
     return f"On {found.total.rows:,} rows that it did not learn from: {ours}, which {compared}."
 
 

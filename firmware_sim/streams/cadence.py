@@ -15,6 +15,8 @@ _MAX_GAPS = 1_000
 _UNEVEN = 0.1
 #: Times are descending if gaps go back more than this many times as often as forward.
 _MOSTLY = 9
+#: A step of more than this many usual ones is a gap between samples.
+_STEPS = 10
 
 
 class Cadence:
@@ -113,3 +115,24 @@ class Cadence:
         Sensors that report one after the other every five minutes have a period of seconds.
         """
         return fmean(self._back if self.falls else self._gaps) if self.is_uneven else self.period
+
+
+def even_steps(seconds: Row) -> tuple[float, float]:
+    """Return the mean seconds between evenly taken samples without gaps, and what a gap exceeds.
+
+    seconds: their times, which may be rounded (2, 3, 2 ms at 400 Hz, or many of the same second);
+        NaN means unknown.
+
+    Usual is the median of the steps that are not 0. Returns 0 and infinity if there is none.
+    """
+    known = seconds[np.isfinite(seconds)]
+    steps = np.abs(np.diff(known))
+    moved = np.flatnonzero(steps)
+    if not len(moved):
+        return 0.0, math.inf
+    longest = _STEPS * float(np.median(steps[moved]))
+    # From one change of the time to the next, so that a rounded time has as many samples as steps.
+    parts = np.diff(moved)
+    taken = steps[moved[1:]] <= longest
+    total = float(steps[moved[1:]][taken].sum())
+    return total / float(parts[taken].sum()) if total else float(steps[moved[0]]), longest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.errors import StreamError
+from firmware_sim.plaintext import counted
 from firmware_sim.streams.block import ROWS, Block, Cells, Places, Row
 from firmware_sim.streams.cached import HeldStream
 from firmware_sim.streams.stream import Stream
@@ -45,21 +47,29 @@ class Windowed(HeldStream):
     how: "majority" or "last", the label of a window.
     cuts (ndarray of int64): numbers of the samples that begin a new window, as those of another
         machine do.
+    gap: seconds; samples with more than this between them are not in one window.
 
-    A missing reading, or a sample that is damaged or refused, is a gap: the window begins again.
+    A missing reading, or a sample that is damaged or refused, is a gap too: the window begins
+    again.
 
     Raises StreamError: no window is complete.
     """
 
     def __init__(
-        self, samples: Stream, windows: ek.Windows, how: str, cuts: Places | None = None
+        self,
+        samples: Stream,
+        windows: ek.Windows,
+        how: str,
+        cuts: Places | None = None,
+        gap: float = math.inf,
     ) -> None:
         if samples.kept is not None:
             raise StreamError(
                 f"window needs a stream that can be read again: {samples.name} is live"
             )
         plan = windows.plan
-        self.gaps = 0
+        self.gaps = self.gaps_in_time = 0
+        self._gap = gap
         begins = set() if cuts is None else {*cuts.tolist()}
         found = list(self._rows(samples, windows, how, begins))
         if not found:
@@ -70,24 +80,30 @@ class Windowed(HeldStream):
         samples.close()
         self.windows = plan
         self.features = tuple(_named(name, samples.features) for name in windows.names)
-        gaps = f", {self.gaps:,} gaps" if self.gaps else ""
+        both = self.gaps + self.gaps_in_time
+        gaps = f", begun again after {counted(both, 'gap')}" if both else ""
+        gaps += f", {self.gaps_in_time:,} of them in time" if self.gaps_in_time else ""
         rate = plan.options["rate"]
         rate = "" if rate == 1.0 else f", {rate:g} samples a second"
         self.notes = (
             *samples.notes,
             f"windows of {plan.size} samples, a row of {plan.n_features} features every"
-            f" {plan.hop}{gaps}{rate}",
+            f" {plan.hop}{', envelope' if plan.envelope else ''}{gaps}{rate}",
         )
 
     def _rows(
         self, samples: Stream, windows: ek.Windows, how: str, cuts: set[int]
     ) -> Iterator[tuple[Row, str, float]]:
         """The row, label and time of each window."""
-        window = _Window(windows.plan.size)
+        window, last = _Window(windows.plan.size), math.nan
         for block in samples.blocks():
             words, places = block.labels.words, block.labels.places.tolist()
             for at, sample in enumerate(_as(block.rows, windows.plan.dtype)):
-                if block.first + at in cuts:
+                seconds = float(block.seconds[at])
+                is_late = abs(seconds - last) > self._gap
+                last = last if math.isnan(seconds) else seconds
+                if block.first + at in cuts or is_late:
+                    self.gaps_in_time += block.first + at not in cuts
                     windows.restart()
                 try:
                     is_bad = at in block.damage or not np.isfinite(block.rows[at]).all()
@@ -100,7 +116,7 @@ class Windowed(HeldStream):
                     continue
                 window.add(words[places[at]])
                 if row is not None:
-                    yield row.astype(np.float64), window.of(how), float(block.seconds[at])
+                    yield row.astype(np.float64), window.of(how), seconds
 
     def close(self) -> None:
         """Nothing: the rows are held."""

@@ -13,7 +13,7 @@ from firmware_sim.mcu import lacking
 
 PAGE = Path(__file__).parents[2] / "docs/vibration.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^python -m firmware_sim (replay fan.csv .*)$", TEXT, re.MULTILINE)
+COMMANDS = re.findall(r"^python -m firmware_sim (replay (?:fan|mixed).csv .*)$", TEXT, re.MULTILINE)
 
 
 @pytest.fixture
@@ -38,6 +38,15 @@ def test_novelty(fan: Path) -> None:
     assert re.search(r"^\d.*  [xyz]_band_[\d.]+_\d+Hz  [xyz]_band", text, re.MULTILINE)
 
 
+def test_the_limit_of_scores_finds_the_bearing(
+    fan: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)[1:3]:
+        exec(compile(block, PAGE.name, "exec"), told)
+    assert capsys.readouterr().out.splitlines()[-1] == "[2]"
+
+
 def test_unseen_speeds(fan: Path) -> None:
     text = run(COMMANDS[1], fan)
     total = re.search(r"^all of them +\d+ +([\d.]+) %", text, re.MULTILINE)
@@ -49,6 +58,8 @@ def test_unseen_speeds(fan: Path) -> None:
 @pytest.mark.mcu
 @pytest.mark.skipif(bool(lacking()), reason=lacking())
 def test_the_board(fan: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+    exec(compile(next(one for one in blocks if "mixed.csv" in one), PAGE.name, "exec"), {})
     text = run(COMMANDS[2], fan)
     assert "its state is identical, byte for byte" in text
     assert re.search(r"^samples +\d+ instructions each", text, re.MULTILINE)

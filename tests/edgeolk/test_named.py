@@ -285,6 +285,28 @@ def test_windows_keep_the_names_of_their_learner(tmp_path: Path) -> None:
     windows.save(tmp_path / "w.zip", model.to_learner())
     assert ek.load(tmp_path / "w.zip").predict_one(rows[0]) == model.predict(rows[:1])[0]
     ek.Windows.load(tmp_path / "w.zip")
+    board = tmp_path / "board"
+    assert main(["export", str(tmp_path / "w.zip"), "--out", str(board)]) == 0
+    assert (board / "samples.c").exists()
+
+
+def test_an_archive_of_a_replay_is_its_learner(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As firmware_sim saves it, with windows; not where a scaler is beside the learner."""
+    path = tmp_path / "w.zip"
+    windows = ek.Windows(channels=1, size=32, hop=32, features="level")
+    learner = ek.Learner(n_features=windows.n_features, ram="4KiB")
+    windows.save(path, learner)
+    with zipfile.ZipFile(path, "a") as box:
+        box.writestr("about.json", '{"stream": "fan.csv", "classes": []}')
+    assert ek.load(path).nbytes == learner.nbytes
+    assert main(["info", str(path)]) == 0
+    assert "windows          size 32, hop 32, channels 1" in capsys.readouterr().out
+    with zipfile.ZipFile(path, "a") as box:
+        box.writestr("scaler.olk", b"")
+    with pytest.raises(ValueError, match=r"of a replay that scales .*learner.olk and scaler.olk"):
+        ek.load(path)
 
 
 def test_a_checkpoint_keeps_names() -> None:

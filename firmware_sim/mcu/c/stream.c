@@ -1,6 +1,6 @@
 /* Learns the rows of a file, or only scores them if the learner is frozen; then reports the costs.
    A row is EK_FEATURES numbers and a label, a double; where labels come late, NaN for a row that is
-   asked, and learned further on. */
+   asked, and learned further on; where rows have times, seconds in place of the label. */
 #include "board.h"
 #include "edgeolk.h"
 
@@ -49,7 +49,11 @@ int main(void)
         }
 #endif
 #if EK_LEARNS
+#if EK_CLOCK
+        (void)ek_watch(arena, x, board_number(label));
+#else
         outcome.refused += ek_learn(arena, x, board_number(label), &scores[0]) != EK_OK;
+#endif
         add(&outcome.learned, from, board_ticks());
         if (outcome.learned.rows % 16)
             continue;

@@ -81,3 +81,12 @@ def test_a_prefix_is_that_of_samples_too(tmp_path: Path) -> None:
     assert "fan_samples.c" in names
     assert "int fan_sample(void *arena" in (tmp_path / "fan.h").read_text()
     assert "fan_samples.c" in (tmp_path / "CMakeLists.txt").read_text()
+
+
+def test_the_readme_compiles_all_sources_and_the_example_takes_samples(tmp_path: Path) -> None:
+    windows = ek.Windows(2, 32, 8, "level")
+    ek.export_c(ek.Learner(n_features=6, ram="2KiB"), tmp_path, windows=windows)
+    text = (tmp_path / "README.md").read_text()
+    assert "\ncc -std=c99 -O2 -o example main.c edgeolk.c model.c samples.c\n" in text
+    assert "Compile `edgeolk.c`, `model.c` and `samples.c` with your program" in text
+    assert "ek_sample(&arena, sample)" in (tmp_path / "main.c").read_text()

@@ -58,3 +58,25 @@ def test_a_cap_with_stack_and_buffers_holds_all_ram_of_the_board() -> None:
     found = fs.replay(config).emulated
     assert found is not None
     assert found.ram + found.stack <= 16 * 1024
+
+
+@pytest.mark.mcu
+@pytest.mark.skipif(bool(lacking()), reason=lacking())
+def test_a_board_watches_rows_at_their_times() -> None:
+    """The default detector of novelty has a history, and a season of the day."""
+    config = fs.ReplayConfig(
+        "office", kind="novelty", limit=150, ram="4KiB", on="mps2-an386", frozen_after=0,
+    )  # fmt: skip
+    replay = fs.Replay(config)
+    assert replay.config.params["clock"]
+    found = replay.run(beside_clean=False).emulated
+    assert found is not None
+    assert found.same
+    assert found.rows == 150
+
+
+@pytest.mark.skipif(bool(lacking()), reason=lacking())
+def test_a_board_does_not_forget_after_gaps() -> None:
+    config = fs.ReplayConfig("office", kind="novelty", ram="4KiB", on="mps2-an386", gap=60.0)
+    with pytest.raises(fs.SimulatorError, match="--on cannot be combined with --gap"):
+        fs.Replay(config)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import firmware_sim as fs
-from firmware_sim.metrics.base import Number, percent, short, thousandths
+from firmware_sim.metrics.base import Metrics, Number, percent, short, thousandths
 from firmware_sim.report import to_dict
 
 
@@ -30,3 +30,15 @@ def test_scores_of_rows_of_which_nothing_is_known(history: bool, shown: bool) ->
     scores = [row["score"] for row in to_dict(fs.replay(config))["anomalies"]]
     assert (0.0 in scores) == shown
     assert all(score or math.copysign(1.0, score) > 0.0 for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "verdict"),
+    [(0.08701, 0.08702, "is as good as"), (0.08, 0.09, "beats"), (0.09, 0.08, "does not beat")],
+)
+def test_figures_that_are_shown_equal_are_no_win(ours: float, theirs: float, verdict: str) -> None:
+    metrics = fs.Replay(fs.ReplayConfig("office", kind="novelty", ram="4KiB")).new_metrics()
+    losses = {"learner": ours, **dict.fromkeys(metrics.baselines, theirs)}
+    metrics.loss = losses.__getitem__  # type: ignore[method-assign]
+    metrics.shown = lambda who: f"AUC {1 - losses[who]:.3f}"  # type: ignore[method-assign]
+    assert Metrics.sentence(metrics, "sorf").startswith(f"sorf {verdict} ")

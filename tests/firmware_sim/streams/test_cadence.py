@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.cadence import Cadence, even_steps
 
 
 def taken(*seconds: float) -> Cadence:
@@ -74,3 +74,24 @@ def test_mean_includes_breaks_and_bursts() -> None:
     for unknown in (taken(), taken(5), taken(5, 5, 5)):
         assert unknown.mean is None
         assert unknown.elapsed is None
+
+
+@pytest.mark.parametrize(
+    ("times", "step", "gap"),
+    [
+        (np.floor(np.arange(2000) * 2.5) / 1e3, 0.0025, 0.03),  # 2, 3, 2, 3 ms
+        (np.floor(np.arange(2000) / 400), 1 / 400, 10.0),  # in whole seconds
+        (np.arange(2000) / 400 + 5.0 * (np.arange(2000) > 700), 1 / 400, 0.025),  # 5 s without
+        (-np.arange(2000) / 400, 1 / 400, 0.025),  # the newest first
+        (np.full(9, 7.0), 0.0, np.inf),
+        (np.full(9, np.nan), 0.0, np.inf),
+        (np.zeros(0), 0.0, np.inf),
+        (np.array([1.0, 3.0]), 2.0, 20.0),
+    ],
+)
+def test_the_step_of_samples_is_the_mean_without_gaps(
+    times: np.ndarray, step: float, gap: float
+) -> None:
+    found, longest = even_steps(times)
+    assert found == pytest.approx(step, rel=1e-3)
+    assert longest == pytest.approx(gap, rel=0.5)

@@ -11,6 +11,8 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from edgeolk.reference.windows import rows_of
+from firmware_sim.cli.program import parser
+from firmware_sim.cli.shared import config_of
 from firmware_sim.streams import open_stream
 from firmware_sim.streams.windowed import Windowed, windows_of_rows
 
@@ -68,7 +70,7 @@ def test_a_gap_or_another_group_begins_a_window(tmp_path: Path) -> None:
     parts = [x[:500], x[501:1000], x[1000:]]
     expected = np.concatenate([rows_of(part, stream.windows) for part in parts])
     assert np.array_equal(found.astype(np.float32), expected)
-    assert any("1 gaps" in note for note in stream.notes)
+    assert any("begun again after 1 gap" in note for note in stream.notes)
 
 
 def test_a_replay_learns_windows_within_its_cap(tmp_path: Path) -> None:
@@ -95,6 +97,12 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "size": ({"window": 100}, "window: size must be a power of two from 32 to 1024, got 100"),
     "hop": ({"window": 64, "hop": 65}, "window: hop must be from 1 to 64, got 65"),
     "features": ({"window": 64, "features": ("rns",)}, "features must be among .*'rms'"),
+    "set": (
+        {"window": 64, "features": ("vibration", "entropy")},
+        "got the set 'vibration' among others; its features are rms, crest, kurtosis, bands",
+    ),
+    "envelope": ({"window": 64, "features": ("rms", "envelope")}, "is an option: envelope=True"),
+    "spectrum": ({"window": 64, "features": ("rms",), "envelope": True}, "envelope is for feat"),
     "faults": ({"window": 64, "faults": ("stuck:column=a",)}, "cannot be combined with faults"),
     "long": ({"window": 1024, "limit": 5, "stream": "short"}, "no 1024 samples in a row"),
     "integers": ({"window": 32, "row": "int16", "stream": "short"}, "need readings that are integ"),
@@ -126,3 +134,44 @@ def test_the_rate_is_that_of_the_times(
     assert stream.windows is not None
     assert stream.windows.options["rate"] == rate
     assert (f"{rate} samples a second" in stream.notes[-1]) == (rate != 1)
+
+
+def test_a_gap_in_time_begins_a_window_and_rounded_times_have_a_mean_step(tmp_path: Path) -> None:
+    """At 400 Hz, in milliseconds: steps of 2 and 3."""
+    x = np.rint(np.random.default_rng(0).standard_normal(300) * 1000).astype(np.int16)
+    lines = [f"{int(2.5 * at) + 5000 * (at >= 130)},{one},{at % 2}" for at, one in enumerate(x)]
+    path = tmp_path / "samples.csv"
+    path.write_text("\n".join(["time_ms,x,fault", *lines, ""]))
+    config = fs.ReplayConfig(str(path), target="fault", window=32, features=("rms",))
+    stream = fs.Replay(config).stream
+    assert stream.windows is not None
+    assert stream.windows.options["rate"] == pytest.approx(400, rel=0.01)
+    parts = [x[:130, None].astype(np.float32), x[130:, None].astype(np.float32)]
+    expected = np.concatenate([rows_of(part, stream.windows) for part in parts])
+    assert np.array_equal(rows(stream)[0].astype(np.float32), expected)
+    assert "begun again after 1 gap, 1 of them in time" in stream.notes[-1]
+
+
+def test_a_saved_model_keeps_its_windows_and_no_program_takes_samples(tmp_path: Path) -> None:
+    path, _ = log(tmp_path)
+    config = fs.ReplayConfig(
+        str(path), target="fault", ignore=("unit",), window=32, features=("rms",), ram="4KiB"
+    )
+    replay = fs.Replay(config)
+    replay.run(beside_clean=False)
+    saved = fs.save_model(replay, tmp_path / "m.zip")
+    assert ek.load(saved).steps == replay.device.learner.steps
+    assert ek.Windows.load(saved).plan == replay.stream.windows
+    with pytest.raises(fs.SimulatorError, match="--write-script cannot be combined with --window"):
+        fs.write_script(replay, tmp_path / "run.py", saved)
+
+
+def test_an_envelope_on_the_command_line(tmp_path: Path) -> None:
+    path, x = log(tmp_path)
+    words = ["replay", str(path), "--window", "64", "--envelope", "--target", "fault", "--rate"]
+    chosen = parser().parse_args([*words, "100", "--ignore", "unit", "--row", "int16"])
+    stream = fs.Replay(config_of(chosen)).stream
+    assert stream.windows is not None
+    assert stream.windows.envelope
+    assert np.array_equal(rows(stream)[0].astype(np.float32), rows_of(x, stream.windows))
+    assert "every 32, envelope" in stream.notes[-1]
