@@ -268,7 +268,14 @@ def count_skipped(
     for at, why in sorted(raw.damage.items()):
         rows.add_damaged(raw.first + at, why)
     for at in np.flatnonzero(block.lacks).tolist():
-        if raw.first + at > ahead:
+        if raw.first + at <= ahead:
+            continue
+        # Without a damaged row at its start, or a gap, a forecast has a reading at least.
+        if ahead and block.missing_readings[at].all():
+            rows.missing_before += 1
+            rows.ahead = ahead
+            rows.add_missing([stream.target] if block.unlabelled[at] else [])
+        else:
             rows.add_missing(block.missing(at, stream))
     rows.missing += len(block) - len(raw.damage) - len(places)
     rows.read = raw.first + len(block) - 1
