@@ -74,6 +74,7 @@ class Novelty(Metrics):
     """
 
     kind = "novelty"
+    has_losses_of_rows = False
     detail_names = ("windows", "alarms", "anomalies", "events", "days", "channels")
     timeline_title = "Alarms over time"
     baselines: ClassVar = {"distance": "distance"}
