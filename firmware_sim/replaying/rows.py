@@ -25,7 +25,7 @@ class RowCount:
     used: int = 0
     missing: int = 0
     missing_by_column: dict[str, int] = field(default_factory=dict)
-    #: rows of a forecast without any reading from `ahead` rows before, where a row was skipped
+    #: rows of a forecast whose readings, `ahead` rows before, were skipped or before a gap
     missing_before: int = 0
     ahead: int = 0
     repaired: int = 0
@@ -87,7 +87,7 @@ class RowCount:
         shown += ["..."] if len(counts) > _LISTED else []
         if self.missing_before:
             before = f"{counted(self.ahead, 'row')} before"
-            shown.append(f"all readings from {before} (skipped there) {self.missing_before:,}")
+            shown.append(f"all readings from {before} (skipped, or a gap) {self.missing_before:,}")
         return ", ".join(shown)
 
     def add_refused(self, number: int, reason: object) -> None:
@@ -110,6 +110,9 @@ def nothing_usable(stream: Stream, rows: RowCount) -> str:
         return f"{stream.name}: none of the {rows.read:,} rows can be read; {rows.first_damage}"
     if rows.refused and not rows.missing_by_column:
         return f"{stream.name}: the learner refuses every row; {rows.first_refusal}"
+    if rows.missing_before and not rows.missing_by_column:
+        before = f"{counted(rows.ahead, 'row')} before"
+        return f"{stream.name}: none of the {rows.read:,} rows has readings from {before}"
     worst = max(rows.missing_by_column, key=lambda name: rows.missing_by_column[name])
     empty = [name for name, n in rows.missing_by_column.items() if n == rows.read]
     empty = [name for name in empty if name in stream.features]
