@@ -322,10 +322,10 @@ def reading_of(place, cell):
 
 def reason_of(cells):
     """Return why a line is skipped."""
-    if len(cells) < len(FEATURES):
+    if not 0 <= len(cells) - len(FEATURES) <= 1:
         found = f"{len(cells)} cell" + "s" * (len(cells) != 1)
 commas|        return f"{found}, {len(FEATURES)} are needed, separated by ','"
-other|        return f"{found}, {len(FEATURES)} are needed, separated by one of {SEPARATOR!r}"
+other|        return f"{found}, {len(FEATURES)} are needed, separated by {SEPARATOR!r} or commas"
     for place, name in enumerate(FEATURES):
         try:
             value = reading_of(place, cells[place])
@@ -435,14 +435,14 @@ clock|        row[len(FEATURES) :] = clock()
             readings = cells[: len(FEATURES)]
 gaps|            $read = [reading_of(*one) for one in enumerate(readings)]
 gaps|            row[np.isin(row, ABSENT)] = np.nan
-gaps|            whole = len(readings) == len(FEATURES)
+gaps|            whole = 0 <= len(cells) - len(FEATURES) <= 1
 gaps|        except ValueError:
 gaps|            whole = False
 gaps|        if not whole:
 whole|            $read = [reading_of(*one) for one in enumerate(readings)]
 whole|        except ValueError:
 whole|            row[:] = np.nan
-whole|        whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()
+whole|        whole = 0 <= len(cells) - len(FEATURES) <= 1 and np.isfinite(row).all()
 whole|        if not whole or np.isin(row, ABSENT).any():
             skip(cells)
             continue

@@ -434,9 +434,10 @@ def test_lines_are_cut_as_in_the_log_and_the_reason_is_said(
     path.write_text("\n".join([*lines, ""]))
     deployed(path, kind="regression", ram="4KiB")
     as_logged = mark.join(("3.5", "2.5")).replace(".", decimal)  # b had only integers
+    bad = ["3", "3,5,2,5", mark.join(("3", "x")), f"#WERT!{mark}1"]
     done = subprocess.run(
         [sys.executable, "run.py"],
-        input="\n".join([as_logged, "3.5,2.5", "3", mark.join(("3", "x")), f"#WERT!{mark}1"]),
+        input="\n".join([as_logged, "3.5,2.5", *bad]),
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -445,8 +446,9 @@ def test_lines_are_cut_as_in_the_log_and_the_reason_is_said(
     first, second, *others = done.stdout.splitlines()
     assert float(first) == float(second)
     reasons = [line for line in done.stderr.splitlines() if line.startswith("skipped")]
-    assert reasons[0].startswith("skipped: 1 cell, 2 are needed, separated by one of ")
-    assert reasons[1] == "skipped: b: 'x' is not a number"
-    assert len(others) == 3
-    assert others[:2] == ["skipped", "skipped"]
-    assert "#WERT!" in reasons[2] if others[2] == "skipped" else len(reasons) == 2
+    assert reasons[0].startswith("skipped: 1 cell, 2 are needed, separated by ")
+    assert reasons[1].startswith("skipped: 4 cells, 2 are needed, separated by ")
+    assert reasons[2] == "skipped: b: 'x' is not a number"
+    assert others[:3] == ["skipped", "skipped", "skipped"]
+    assert len(others) == 4
+    assert "#WERT!" in reasons[3] if others[3] == "skipped" else len(reasons) == 3

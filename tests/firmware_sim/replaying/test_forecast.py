@@ -106,6 +106,7 @@ def test_errors_are_those_of_rows_that_have_a_forecast(log: str, horizon: int) -
     assert found["seasonal"]["mae"] == pytest.approx((ago + first) / (N - horizon))
     assert result.metrics.baselines["seasonal"] == f"value {SEASON} rows ago"
     assert result.rows.missing_by_column == {}
+    assert result.rows.missing_before == 0
 
 
 @pytest.mark.parametrize("horizon", [1, 6])
