@@ -190,3 +190,33 @@ def test_a_forged_gram_matrix_does_not_spoil_the_model(size: float) -> None:
         learner.learn_one(x, y)
         assert loads_again(learner)
     assert np.abs(learner.dual_coef_).max() < 1e100
+
+
+# ---- numbers that only a damaged file has --------------------------------------------------------
+
+
+def damaged(learner: ek.Learner, region: str, number: float) -> ek.Learner:
+    np.asarray(learner._engine.view(region)).reshape(-1)[5] = number
+    return ek.Learner._from_block(bytes(learner._sealed()))
+
+
+@pytest.mark.parametrize(("dtype", "number"), [("float64", 1e308), ("float32", 3e38)])
+def test_krls_auto_starts_again_with_a_vector_that_is_far_off(dtype: str, number: float) -> None:
+    """Infinite distances made widths that are no number."""
+    learner = ek.Learner("krls_auto", n_features=D, budget=B, dtype=dtype)
+    learner.learn_many(X[:60], Y[:60])
+    learner = damaged(learner, "support_vectors", number)
+    learner.learn_many(X[60:90], Y[60:90])
+    assert loads_again(learner)
+    assert np.isfinite(learner.decision_function(X)).all()
+
+
+def test_squared_gradients_of_length_scales_stay_in_their_range() -> None:
+    options: dict[str, Any] = {"D": 6, "loss": "square", "relevance": "shared", "dtype": "float64"}
+    rows, targets = np.tile(X, (2, 1)), np.tile(Y, 2)
+    learner = ek.Learner("sorf", n_features=D, linear=False, constant=False, **options)
+    learner.learn_many(rows[:260], targets[:260])
+    learner = damaged(learner, "mean_weights", 1e9)
+    for x, y in zip(rows[260:320], targets[260:320], strict=True):
+        learner.learn_one(x, y)
+        assert loads_again(learner)
