@@ -22,7 +22,7 @@ help:
 	@echo "make test     run the tests              make test-slow  include the long ones"
 	@echo "make exports  every export of the agreement list against the library, bit for bit"
 	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi; simavr, gcc-avr)"
-	@echo "make mutants  break checkpoints, files, the simulator and the C in some 490 ways; the tests must notice each"
+	@echo "make mutants  break checkpoints, files, the simulator and the C in more than 500 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
 	@echo "make bench    speed, peers (each a target of its own; 10 minutes in all)"

@@ -136,7 +136,7 @@ class Learner(Forecasting, RowLearner, Watching):
     def __repr__(self) -> str:
         state = f"{self.steps} steps"
         if self._config.keeps_vectors:
-            state += f", {self.n_support}/{self.budget} support vectors"
+            state += f", {self.n_support}/{self.budget} {self._config.size_name}"
         if not self.budget:
             state += ", no kernel"
         if self._config.freezes:
@@ -830,7 +830,7 @@ def _table_of(learner: Learner) -> str:
         "updates": f"{learner.updates:,}",
     }
     if config.keeps_vectors:
-        rows["support vectors"] = f"{learner.n_support:,} of {learner.budget:,}"
+        rows[config.size_name] = f"{learner.n_support:,} of {learner.budget:,}"
     if config.needs_labels and not learner.is_regression and learner.steps:
         share = 100.0 * learner.mistakes / learner.steps
         rows["mistakes"] = f"{learner.mistakes:,} ({share:.1f} %)"

@@ -33,6 +33,7 @@ SEEDS = (1, 2, 3)
 #: Additional sets with many inputs.
 MORE = ("dna_train", "mnist_t10k")
 COMMON = {"scale": "common"}
+LOST = "Where one of them errs less in no more bytes, planned for that size or a smaller one:"
 
 
 def options(job: Job, d: int) -> dict[str, Any]:
@@ -105,7 +106,7 @@ def report(sets: Sequence[str], jobs: Sequence[Job], cases: Cases) -> tuple[Repo
             " each parameter.",
             "",
             comparisons(WHOLE, main),
-            *(["", "Where one of them errs less in no more bytes:", "", *lost] if lost else []),
+            *(["", LOST, "", *lost] if lost else []),
         ]
     )
     tables = [

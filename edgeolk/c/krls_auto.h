@@ -116,6 +116,10 @@ static int olk_auto_is_sound(const olk_untuned *t)
     for (ptrdiff_t j = 0; j < m; j++)
         if (!(olk_real_squares(olk_auto_column(t, j), m - j) <= entry * entry))
             return 0;
+    const olk_coef_t *inputs = olk_auto_inputs(t, 0);
+    for (ptrdiff_t j = 0; j < OLK_AUTO_INPUTS * t->d; j++)
+        if (inputs[j] - inputs[j] != 0) /* infinite, or not a number */
+            return 0;
     return 1;
 }
 

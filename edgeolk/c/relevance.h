@@ -102,10 +102,11 @@ static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_sorf_s
     return (olk_sorf_row){to, NULL, 0};
 }
 
-/* Adds a gradient to the running squared gradient. */
+/* Adds a gradient to the running squared gradient; those of a damaged file can be of any size. */
 static inline olk_real olk_decayed_square(olk_real G, olk_real q)
 {
-    return olk_relevance_memory * G + olk_relevance_share * q * q;
+    const olk_real sum = olk_relevance_memory * G + olk_relevance_share * q * q;
+    return sum < (olk_real)olk_max_square ? sum : (olk_real)olk_max_square;
 }
 
 /* Counts a gradient step; returns the bias correction of the squared gradients, which began at

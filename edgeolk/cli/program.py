@@ -111,11 +111,12 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _show(learner: Learner) -> None:
+    config = learner._config
     parts = ", ".join(f"{axis} {part.name.lower()}" for axis, part in learner.parts.items())
     values = ", ".join(f"{name} = {_shown(value)}" for name, value in learner.parameters.items())
     print(f"algorithm        {learner.algorithm} ({parts})")
     print(f"parameters       {values or 'none'}")
-    print(f"kernel           {learner.kernel}")
+    print(f"kernel           {learner.kernel if learner.budget else 'none'}")
     print(f"features         {learner.n_features}, {learner.dtype}")
     names = learner.names.classes if isinstance(learner, NamedLearner) else ()
     if learner.n_classes > 2 or names:
@@ -124,14 +125,17 @@ def _show(learner: Learner) -> None:
     print(f"coefficients     {learner.coefficients}")
     for line in (*_preprocessing(learner), *_forecasting(learner)):
         print(line)
-    print(f"support vectors  {learner.n_support} of {learner.budget}")
+    if config.size_name == "frequencies":  # all exist from the start
+        print(f"frequencies      {learner.budget}")
+    else:
+        print(f"support vectors  {learner.n_support} of {learner.budget}")
     if learner.parameters.get("memory"):
         rows = f"{learner.n_remembered} of {learner.parameters['memory']} rows"
         print(f"memory           {rows}, {learner.memory_share:.0%} of the next answer")
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")
-    elif learner._config.reports_events:
+    elif config.reports_events:
         print(f"novel rows       {learner.mistakes}, {learner.alarms} alarms")
         part, channel = learner.why
         novel = "novel" if learner.novel else "usual"

@@ -163,6 +163,11 @@ class Settings:
         return False
 
     @property
+    def size_name(self) -> str:
+        """What ``budget`` counts."""
+        return "frequencies"
+
+    @property
     def learns_on_board(self) -> bool:
         """Whether it learns as exported C."""
         return True

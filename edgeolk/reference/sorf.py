@@ -447,7 +447,7 @@ class Sorf:
 
     def _decayed(self, G: Any, q: Any) -> Any:
         """The running squared gradient with a new one."""
-        return self.real(0.999) * G + self.real(0.001) * q * q
+        return np.minimum(self.real(0.999) * G + self.real(0.001) * q * q, self.real(1e30))
 
     def _rms(self, G: Any) -> Any:
         known = self.real(1.0) - self.of.decayed(0.999, self.u)

@@ -144,6 +144,11 @@ class RingSettings(Settings):
         return self.basis.keeps_vectors
 
     @property
+    def size_name(self) -> str:
+        """What ``budget`` counts."""
+        return "frequencies" if self.basis.members else "support vectors"
+
+    @property
     def freezes(self) -> bool:
         """Whether no vector enters a full ring."""
         return self.policy.freezes and self.basis.freezes

@@ -125,7 +125,8 @@ class Parser(argparse.ArgumentParser):
         flag = word.partition("=")[0]
         others = [name for name, one in self.commands.items() if flag in one.flags]
         if others:
-            return f"{flag} is an option of {', '.join(others)}{suggest(flag, command.flags)}"
+            which = f"an option of {', '.join(others)}"
+            return f"{flag} is {which}, and not of {command.prog.split()[-1]}"
         return f"no option {flag}{suggest(flag, command.flags)}"
 
 

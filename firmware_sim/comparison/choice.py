@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from firmware_sim.comparison.ranking import shown, written
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.kinds.base import NEED_LABELS
+from firmware_sim.metrics import noise as rule
 from firmware_sim.report.hints import label_note
 
 #: An error of at most this multiple of the lowest error counts as equally good.
 _AS_GOOD = 1.05
-#: A loss must be this many standard errors below that of a trivial answer.
-_ERRORS = 2.0
 
 
 def choice(found: Comparison) -> tuple[str, int] | None:
@@ -51,11 +46,9 @@ def noise(found: Comparison, name: str, ram: int, baseline: str) -> float:
     and the deviation among seeds; 0 if neither is known.
     """
     cell = found.cell(name, ram)
-    ours, theirs = cell.means("blocks"), found.rows.baseline_blocks.get(baseline, [])
     squared = (cell.deviation or 0.0) ** 2 / max(1, len(cell.runs))
-    if len(ours) == len(theirs) > 1:
-        squared += float(np.var(np.subtract(theirs, ours), ddof=1)) / len(ours)
-    return math.sqrt(squared)
+    theirs = found.rows.baseline_blocks.get(baseline, [])
+    return rule.noise(cell.means("blocks"), theirs, squared)
 
 
 def unbeaten(found: Comparison, name: str, ram: int) -> list[str]:
@@ -66,7 +59,7 @@ def unbeaten(found: Comparison, name: str, ram: int) -> list[str]:
     return [
         one
         for one in rows.trivial
-        if not rows.baselines[one] - error > _ERRORS * noise(found, name, ram, one)
+        if not rule.is_clear(rows.baselines[one] - error, noise(found, name, ram, one))
     ]
 
 
@@ -80,7 +73,7 @@ def better(found: Comparison) -> list[str]:
     return [
         one
         for one in rows.trivial
-        if error - rows.baselines[one] > _ERRORS * noise(found, name, ram, one)
+        if rule.is_clear(error - rows.baselines[one], noise(found, name, ram, one))
     ]
 
 

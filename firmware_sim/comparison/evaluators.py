@@ -18,13 +18,12 @@ from firmware_sim.kinds import Kind
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.batch import Batch, Records
 from firmware_sim.metrics.curve import recovery
+from firmware_sim.metrics.noise import BLOCKS, MIN_ROWS
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.stream import Groups
 
-#: Stretches of rows from which the noise of a difference between losses is estimated.
-BLOCKS = 20
 #: Options without effect in a comparison: no emulated board, no separate process, no leak.
 ALONE: dict[str, Any] = {"on": None, "enforce": "arena", "limit_by": "auto", "leak": 0}
 
@@ -109,11 +108,11 @@ class Evaluator:
         Empty if losses are not sums over rows, or there are too few rows.
         """
         ends = np.linspace(0, len(self.y), BLOCKS + 1).astype(int)
-        if len(self.y) < 10 * BLOCKS or not self.kind.has_losses_of_rows:
+        if len(self.y) < MIN_ROWS * BLOCKS or not self.metrics.has_losses_of_rows:
             return {}
         metrics = self.metrics
         who = metrics.baselines if records is None else ["learner"]
-        late: deque[float | None] = deque()
+        late: deque[tuple[int, float | None]] = deque()
 
         def count(labels: Row, numbers: Places) -> None:
             batch = Batch.of(row=numbers, label=labels, score=np.zeros(len(labels)))

@@ -35,7 +35,7 @@ def head_lines(found: Comparison) -> list[str]:
     return [
         f"stream    {rows.name}: {rows.read:,} rows read, {len(rows.y):,} used{left_out}; "
         f"{counted(len(rows.features), 'reading')}",
-        *([f"missing   {count.missing_words()}"] if count.missing_by_column else []),
+        *([f"missing   {count.missing_words()}"] if count.missing_words() else []),
         *(f"note      {note}" for note in rows.notes),
         *_forecast(found),
         *_groups(found),

@@ -240,7 +240,7 @@ class _Collecting(Device):
         lacks = config.rows_ahead > 0 and config.missing not in KEEPS
         self.repair = Gaps() if gaps or lacks else self.repair
         self._ahead = max(1, config.rows_ahead)
-        self._late: deque[float | None] = deque()
+        self._late: deque[tuple[int, float | None]] = deque()
         self.rows: list[Row] = []
         self.labels: list[Row] = []
         self.numbers: list[Places] = []

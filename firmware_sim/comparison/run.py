@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 import edgeolk as ek
 from firmware_sim.comparison import models as others
-from firmware_sim.comparison.evaluators import BLOCKS
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.work import DEFAULT, FEW, Outcome, Run, do, draws, goes
 from firmware_sim.configuration.config import ReplayConfig
@@ -26,6 +25,7 @@ from firmware_sim.configuration.option import COMPARE
 from firmware_sim.configuration.values import RECOMMENDED, canonical, storage_of
 from firmware_sim.drawing.shown import Shown
 from firmware_sim.errors import SimulatorError
+from firmware_sim.metrics.noise import BLOCKS
 from firmware_sim.report.journal import Journal
 
 #: Yields a function's result for each job, with the job's index, in order of completion.

@@ -17,7 +17,7 @@ from firmware_sim.deployment import model_file
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.streams.cells import GAPS, MISSING_WORDS, NO, YES
+from firmware_sim.streams.cells import GAPS, MISSING_WORDS, NO, SHEET_ERROR, YES
 from firmware_sim.streams.reading import CLOCK, PERIODS
 from firmware_sim.streams.tables import CellStream
 from firmware_sim.streams.understood import Column
@@ -96,7 +96,9 @@ def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
         "clock": config.clock,
         "scaler": config.scales_outside,
         "targets": config.label_kind.scales_targets,
-        "written": any(_written(one) for one in _columns(replay).values()),
+        "written": bool(_all_written(replay)),
+        "commas": _separator(replay) == ",",
+        "other": _separator(replay) != ",",
         "gaps": config.takes_gaps,
         "whole": not config.takes_gaps,
     }
@@ -126,14 +128,33 @@ def _columns(replay: Replay) -> dict[int, Column]:
     return {place: column for place, column in found.items() if column is not None}
 
 
-def _written(column: Column) -> tuple[str, str, str, list[str]] | None:
-    """Return how the numbers of a column are written if Python does not read them, else None."""
+def _separator(replay: Replay) -> str:
+    """Return what separates the cells of the log; see `Dialect.separator`."""
+    stream = replay.clean
+    dialect = stream.reading.understood.dialect if isinstance(stream, CellStream) else None
+    return "," if dialect is None else dialect.separator
+
+
+def _all_written(replay: Replay) -> dict[int, tuple[str, str, str, list[str]]]:
+    """Return how numbers are written, by place, where Python does not read them."""
+    columns, stream = _columns(replay), replay.clean
+    comma = isinstance(stream, CellStream) and stream.reading.understood.comma
+    return {at: how for at, one in columns.items() if (how := _written(one, comma))}
+
+
+def _written(column: Column, comma: bool) -> tuple[str, str, str, list[str]] | None:
+    """Return how the numbers of a column are written if Python does not read them, else None.
+
+    comma: whether the decimal mark of plain numbers is a comma, also where the first ones are
+        integers.
+    """
     notation = column.notation
-    if column.kind != "number" or (notation.decimal == "." and not column.absent
-                                   and notation.is_plain):  # fmt: skip
+    is_plain = notation.is_plain and not column.absent
+    decimal = "," if is_plain and comma else notation.decimal
+    if column.kind != "number" or (is_plain and decimal == "."):
         return None
     marks = GAPS if notation.thousands == " " else notation.thousands
-    return notation.decimal, marks, notation.unit, sorted(column.absent)
+    return decimal, marks, notation.unit, sorted(column.absent)
 
 
 def _values(replay: Replay, model: str) -> dict[str, Any]:
@@ -161,7 +182,11 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         "absent": list(config.missing_numbers),
         "switches": switches,
         "switched": [at for at, one in _columns(replay).items() if one.kind == "switch"],
-        "written": {at: how for at, one in _columns(replay).items() if (how := _written(one))},
+        "written": _all_written(replay),
+        "separator": _separator(replay),
+        # A blank means any run of blanks.
+        "edges": " \r\n" if _separator(replay).startswith(" ") else "\r\n",
+        "error": SHEET_ERROR.pattern,
         "learner": LEARNER,
         "scaler": SCALER,
         "targets": TARGETS,
@@ -233,13 +258,16 @@ ahead|A line of CSV holds the readings in the order of FEATURES, and after them 
 ahead|same time, where it is known; the answer is the target DELAY lines later.
 behind|A line of CSV holds the readings in the order of FEATURES, and after them the label of the
 behind|line DELAY lines before it, where it is known.
+other|Lines are cut as in the log, at SEPARATOR, and without one at commas.
 late|A line that cannot be read counts as well.
+A line that cannot be used is answered with "skipped", and standard error says why.
 late|Needs numpy, edgeolk and the model file beside it. What it learns is kept in
 STATE, every EVERY rows or SECONDS and on every way out; started again it goes on from there.
 """
 
 import csv
 clock|import math
+import re
 import signal
 import sys
 import tempfile
@@ -261,6 +289,8 @@ SECONDS = $seconds  # ... and seconds
 late|DELAY = $delay  # lines after which the label of a row comes
 FEATURES = $features
 ${constants}NOTHING = $nothing  # words for a reading or a label that is missing
+ERROR = re.compile($error)  # a spreadsheet's word for a reading that is missing
+other|SEPARATOR = $separator  # each of these characters separates cells
 ABSENT = $absent  # readings that mean there is none
 SWITCHES = $switches
 SWITCHED = $switched  # places of the readings that may be such words
@@ -283,12 +313,43 @@ written|        cell = cell.translate(dict.fromkeys(map(ord, thousands))).replac
 def reading_of(place, cell):
     """Return a reading as the replay reads it, NaN if it is missing; raises ValueError."""
     word = cell.lower()
-    if word in NOTHING:
+    if word in NOTHING or ERROR.fullmatch(word):
         return np.nan
     if place in SWITCHED and word in SWITCHES:
         return SWITCHES[word]
     return number_of(place, cell)
 
+
+def reason_of(cells):
+    """Return why a line is skipped."""
+    if not 0 <= len(cells) - len(FEATURES) <= 1:
+        found = f"{len(cells)} cell" + "s" * (len(cells) != 1)
+commas|        return f"{found}, {len(FEATURES)} are needed, separated by ','"
+other|        return f"{found}, {len(FEATURES)} are needed, separated by {SEPARATOR!r} or commas"
+    for place, name in enumerate(FEATURES):
+        try:
+            value = reading_of(place, cells[place])
+        except ValueError:
+            return f"{name}: {cells[place]!r} is not a number"
+        if not np.isfinite(value) or value in ABSENT:
+            return f"{name} is missing: {cells[place]!r}"
+    return "a reading is too large"
+
+
+def skip(cells):
+    """Answer a line that cannot be used, and say why."""
+    print("skipped", flush=True)
+    print(f"skipped: {reason_of(cells)}", file=sys.stderr, flush=True)
+
+other|
+other|def cut(line):
+other|    """Return the cells of a line."""
+other|    if len(FEATURES) > 1 and not any(mark in line for mark in SEPARATOR):
+other|        return next(csv.reader([line]), [])
+other|    mark = SEPARATOR[0]
+other|    line = line.translate(dict.fromkeys(map(ord, SEPARATOR), mark)).strip($edges)
+other|    return next(csv.reader([line], delimiter=mark, skipinitialspace=True), [])
+other|
 labels|
 labels|def label_of(cell):
 labels|    """Return the label for the learner, or None if there is none."""
@@ -346,7 +407,8 @@ queued|pending = deque(maxlen=$queue)  # numbers and readings of lines whose lab
 asked|# Numbers of the lines whose target is to come: their rows are in the learner.
 asked|pending = deque(range(-learner.n_waiting, 0), maxlen=$queue)
 late|number = -1
-lines = csv.reader(sys.stdin)
+commas|lines = csv.reader(sys.stdin)
+other|lines = map(cut, sys.stdin)
 try:
     while True:
         waits = True
@@ -373,22 +435,22 @@ clock|        row[len(FEATURES) :] = clock()
             readings = cells[: len(FEATURES)]
 gaps|            $read = [reading_of(*one) for one in enumerate(readings)]
 gaps|            row[np.isin(row, ABSENT)] = np.nan
-gaps|            whole = len(readings) == len(FEATURES)
+gaps|            whole = 0 <= len(cells) - len(FEATURES) <= 1
 gaps|        except ValueError:
 gaps|            whole = False
 gaps|        if not whole:
 whole|            $read = [reading_of(*one) for one in enumerate(readings)]
 whole|        except ValueError:
 whole|            row[:] = np.nan
-whole|        whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()
+whole|        whole = 0 <= len(cells) - len(FEATURES) <= 1 and np.isfinite(row).all()
 whole|        if not whole or np.isin(row, ABSENT).any():
-            print("skipped", flush=True)
+            skip(cells)
             continue
 prompt|        label = label_of(cells[len(FEATURES)]) if len(cells) > len(FEATURES) else None
         try:
 $scale            answer = $answer
         except ValueError:  # a reading beyond what can be held
-            print("skipped", flush=True)
+            skip(cells)
             continue
         print(answer, flush=True)
 queued|        pending.append((number, row.copy()))

@@ -376,8 +376,6 @@ class Kind(ABC):
         """Whether answers can be evaluated on the rows from `first` on, and on those before."""
         return True
 
-    has_losses_of_rows: ClassVar[bool] = True  # whether the loss is a sum over rows
-
     def hints(self, config: Any, with_params: Callable[..., Hint]) -> Iterator[Hint]:
         """Yield changes that may improve a learner which does not beat its baselines.
 

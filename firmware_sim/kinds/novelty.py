@@ -126,7 +126,6 @@ class NoLabels(Kind):
     is_supervised = False
     takes_positive = True
     in_python = ("not given", "x", "below 0: novel")
-    has_losses_of_rows = False
 
     def __init__(self, setup: Any) -> None:
         super().__init__(setup)

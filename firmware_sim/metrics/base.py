@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from firmware_sim.drawing.chart import Chart
 from firmware_sim.drawing.document import Table
+from firmware_sim.metrics import noise
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.plaintext import listed
@@ -90,6 +91,7 @@ class Metrics(ABC):
     table: the figures of a record, the main figure first.
     baselines: names of the baselines in a report.
     lasting_baselines: those that can answer rows whose labels never arrive.
+    has_losses_of_rows: whether the loss is a sum over rows, which the curve adds up.
     shares: whether losses are shares, which are shown in percent.
     over_time: name of the curve's quantity.
     loss_name: name of the loss.
@@ -104,6 +106,7 @@ class Metrics(ABC):
     table: ClassVar[dict[str, Figure]]
     baselines: ClassVar[dict[str, str]]
     lasting_baselines: ClassVar[tuple[str, ...]] = ()
+    has_losses_of_rows: ClassVar[bool] = True
     shares: ClassVar[bool] = True
     over_time: ClassVar[str] = "wrong answers"
     loss_name: ClassVar[str] = "wrong answers"
@@ -158,6 +161,18 @@ class Metrics(ABC):
         """Return the mean loss over rows."""
         return self.loss(name) / max(1, self.rows)
 
+    def clearly_beats(self, who: str) -> bool:
+        """Whether the learner's loss is below a baseline's by more than the noise.
+
+        By the rule of `compare`, over stretches of rows as even as the curve allows.
+        """
+        names, error = self.curve.names, 0.0
+        if self.has_losses_of_rows and self.rows >= noise.MIN_ROWS * noise.BLOCKS:
+            losses = self.curve.stretches(noise.BLOCKS)
+            ours, theirs = (losses[:, names.index(one)] for one in ("learner", who))
+            error = noise.noise(ours.tolist(), theirs.tolist())
+        return noise.is_clear(self.mean_loss(who) - self.mean_loss("learner"), error)
+
     @property
     def comparable(self) -> float | None:
         """The loss that is compared across streams; None without labels to evaluate by."""
@@ -187,14 +202,17 @@ class Metrics(ABC):
     def sentence(self, algorithm: str) -> str:
         """Return one sentence that compares the learner with the baselines.
 
-        Those that it does not beat come first.
+        Those that it does not beat come first, then those that it beats by less than the noise.
 
         algorithm: the learner's name.
         """
-        clauses: dict[str, list[str]] = {NOT_BEATEN: [], AS_GOOD: [], BEATEN: []}
+        clauses: dict[str, list[str]] = {
+            one: [] for one in (NOT_BEATEN, AS_GOOD, "does not clearly beat", BEATEN)
+        }
         for who, name in self.baselines.items():
             ours, theirs = self.shown("learner"), self.shown(who)
-            word = BEATEN if self.loss("learner") < self.loss(who) else NOT_BEATEN
+            word = BEATEN if self.clearly_beats(who) else "does not clearly beat"
+            word = word if self.loss("learner") < self.loss(who) else NOT_BEATEN
             word = AS_GOOD if ours == theirs else word
             clauses[word].append(f"{name} ({ours} against {theirs.removesuffix(' wrong')})")
         text = ", but ".join(f"{word} {listed(one)}" for word, one in clauses.items() if one)

@@ -119,24 +119,28 @@ class Batch:
         found: Records = self.rows[self.taken]
         return found
 
-    def arrive_late(self, rows: int, waiting: deque[float | None]) -> None:
+    def arrive_late(self, rows: int, waiting: deque[tuple[int, float | None]]) -> None:
         """Write down that each label arrives so many rows after its row; 0: never.
 
+        Rows of the stream count, also those that are not in a batch because they were skipped.
         Labels that arrive after one row are known before the next one is answered, as if at once.
 
-        waiting: those that are still to come, the oldest first; updated.
+        waiting: numbers and labels of the rows whose labels are still to come, the oldest first;
+            updated.
         """
         if rows == 1:
             return
         self.rows["late"] = True
         arrived = []
-        for at, label in enumerate(self.rows["label"].tolist() if rows else ()):
-            if len(waiting) == rows:
-                oldest = waiting.popleft()
+        known = self.rows if rows else self.rows[:0]
+        pairs = zip(known["row"].tolist(), known["label"].tolist(), strict=True)
+        for at, (number, label) in enumerate(pairs):
+            while waiting and number - waiting[0][0] >= rows:
+                _, oldest = waiting.popleft()
                 if oldest is not None:
                     arrived.append(oldest)
-                    self.rows["n_arrived"][at] = 1
-            waiting.append(label)
+                    self.rows["n_arrived"][at] += 1
+            waiting.append((number, label))
         self.arrived = np.array(arrived)
 
     def revealed(self) -> RevealedLabels | None:

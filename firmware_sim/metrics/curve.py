@@ -87,6 +87,19 @@ class Curve:
             wrong = np.vstack([wrong, self._last])
         return rows, wrong
 
+    def stretches(self, n: int) -> np.ndarray:
+        """Return the error over n stretches of rows, as even as the step allows, shape (n, names).
+
+        Shape (0, names) if there are fewer points than stretches.
+        """
+        rows, wrong = self.table()
+        if len(rows) < n:
+            return np.zeros((0, len(self.names)))
+        rows = np.append(0, rows)
+        wrong = np.vstack([np.zeros((1, len(self.names)), self._sums.dtype), wrong])
+        at = np.searchsorted(rows, np.linspace(0, rows[-1], n + 1).astype(int))
+        return np.asarray(np.diff(wrong[at], axis=0) / np.diff(rows[at])[:, None])
+
     def cumulative(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows and the error over all rows so far, shapes (p,) and (p, names)."""
         rows, wrong = self.table()

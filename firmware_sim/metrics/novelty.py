@@ -74,6 +74,7 @@ class Novelty(Metrics):
     """
 
     kind = "novelty"
+    has_losses_of_rows = False
     detail_names = ("windows", "alarms", "anomalies", "events", "days", "channels")
     timeline_title = "Alarms over time"
     baselines: ClassVar = {"distance": "distance"}
@@ -109,13 +110,16 @@ class Novelty(Metrics):
             "rows in an event",
             count,
             lambda record, metrics: metrics.watched(record, "event_rows"),
-            "from an alarm until 64 rows after, and while readings stay away from their level",
+            "from a novel row to 64 rows after it; and, with or without an alarm, while readings "
+            "stay away from their level",
         ),
         "rare_rows": Figure(
             "rare rows",
             count,
             lambda record, metrics: metrics.watched(record, "rare_rows"),
-            "among the most unusual 2 %, also of faults that come again as they were",
+            "beyond a threshold that slowly follows the share nu of the most unusual rows (2 % if "
+            "not set): a short or changing stream has more or fewer; also faults that come again "
+            "as they were",
         ),
         "delay_rows": Figure("delay in rows", short, lambda record, _: record.delay_rows),
         "delay_seconds": Figure(
@@ -317,7 +321,10 @@ class Novelty(Metrics):
         bands = [*self.bands(features)]
         reasons = {alarm.first: briefly(alarm.strongest) for alarm in self.anomalies.alarms}
         charts = courses(self.watching, features, bands, reasons)
-        about = "Readings with alarms; an event lasts while readings stay unusual."
+        about = (
+            "Readings with alarms and events. An event follows a novel row, or lasts while "
+            "readings stay away from their level, with or without an alarm."
+        )
         panels = [
             Panel(f"course{at}", "The stream", chart, about) for at, chart in enumerate(charts)
         ]

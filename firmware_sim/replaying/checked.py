@@ -101,6 +101,7 @@ class Delay:
 
     def __init__(self, ahead: int, n_features: int, gap: float | None = None) -> None:
         self.rows = np.full((ahead, n_features), np.nan)
+        self._skipped = np.ones(ahead, bool)
         self._gap = np.inf if gap is None else gap
         self._seconds = np.nan
 
@@ -116,15 +117,21 @@ class Delay:
             return block
         readings = block.rows.copy()
         readings[[*block.damage]] = np.nan
-        earlier = np.empty_like(readings)
+        skipped = np.zeros(len(block), bool)
+        skipped[[*block.damage]] = True
+        earlier, without = np.empty_like(readings), np.empty_like(skipped)
         gaps = self._after_gaps(block.seconds)
         for first, end in pairwise([0, *gaps, len(block)]):
             if first in gaps:
                 self.rows = np.full_like(self.rows, np.nan)
+                self._skipped[:] = True
             every = np.concatenate([self.rows, readings[first:end]])
             earlier[first:end] = every[: end - first]
             self.rows = every[end - first :]
-        return replace(block, rows=earlier)
+            flags = np.concatenate([self._skipped, skipped[first:end]])
+            without[first:end] = flags[: end - first]
+            self._skipped = flags[end - first :]
+        return replace(block, rows=earlier, without=without)
 
     def _after_gaps(self, seconds: Row) -> list[int]:
         """Return the indices of rows after a gap."""
@@ -268,7 +275,13 @@ def count_skipped(
     for at, why in sorted(raw.damage.items()):
         rows.add_damaged(raw.first + at, why)
     for at in np.flatnonzero(block.lacks).tolist():
-        if raw.first + at > ahead:
+        if raw.first + at <= ahead:
+            continue
+        if raw.without is not None and raw.without[at]:
+            rows.missing_before += 1
+            rows.ahead = ahead
+            rows.add_missing([stream.target] if block.unlabelled[at] else [])
+        else:
             rows.add_missing(block.missing(at, stream))
     rows.missing += len(block) - len(raw.damage) - len(places)
     rows.read = raw.first + len(block) - 1

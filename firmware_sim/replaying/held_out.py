@@ -132,12 +132,12 @@ class Later(BlockStream):
     """The rows of a stream after row `after`, with their numbers."""
 
     def __init__(self, stream: Stream, after: int) -> None:
-        self._stream, self._after = stream, after
+        self._stream, self.after = stream, after
         self.name, self.target, self.features = stream.name, stream.target, stream.features
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows after row `number`; see `Stream.blocks`."""
-        yield from self._stream.blocks_after(max(number, self._after), limit)
+        yield from self._stream.blocks_after(max(number, self.after), limit)
 
 
 def _part_of(block: Block, places: Places, first: int) -> Block:
@@ -183,7 +183,9 @@ def measured(
     answers = frozen_answers(config, device, continues=continues)
     (repair,) = pickle.loads(pickle.dumps((device.repair,)))
     found, refused = metrics.held_out(), 0
-    batches, late = [], deque(device.supervision.pending if continues else ())
+    pending = device.supervision.pending if continues else []
+    first = stream.after + 1 - len(pending) if isinstance(stream, Later) else 0
+    batches, late = [], deque(enumerate(pending, first))
     for block in checked(replace(config, train_rows=None), stream, kind.labels()):
         X, places = usable(block, repair)
         y = block.y[places]

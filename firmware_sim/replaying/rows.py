@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from firmware_sim.plaintext import joined
+from firmware_sim.plaintext import counted, joined
 from firmware_sim.streams import Stream
 from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
@@ -25,6 +25,9 @@ class RowCount:
     used: int = 0
     missing: int = 0
     missing_by_column: dict[str, int] = field(default_factory=dict)
+    #: rows of a forecast whose readings, `ahead` rows before, were skipped or before a gap
+    missing_before: int = 0
+    ahead: int = 0
     repaired: int = 0
     damaged: int = 0
     first_damage: str = ""
@@ -53,7 +56,7 @@ class RowCount:
         if n <= self.read * _MANY:
             return ""
         text = f"{n:,} of {self.read:,} rows ({100 * n / self.read:.0f} %) were left out"
-        if lacking >= max(self.damaged, self.refused):
+        if lacking - self.missing_before >= max(self.damaged, self.refused):
             worst = max(features, key=lambda name: self.missing_by_column.get(name, 0))
             count = self.missing_by_column.get(worst, 0)
             return (
@@ -80,8 +83,12 @@ class RowCount:
     def missing_words(self) -> str:
         """Return the columns with missing values and their counts, in descending order."""
         counts = sorted(self.missing_by_column.items(), key=lambda item: -item[1])
-        shown = ", ".join(f"{name} {count:,}" for name, count in counts[:_LISTED])
-        return shown + (", ..." if len(counts) > _LISTED else "")
+        shown = [f"{name} {count:,}" for name, count in counts[:_LISTED]]
+        shown += ["..."] if len(counts) > _LISTED else []
+        if self.missing_before:
+            before = f"{counted(self.ahead, 'row')} before"
+            shown.append(f"all readings from {before} (skipped, or a gap) {self.missing_before:,}")
+        return ", ".join(shown)
 
     def add_refused(self, number: int, reason: object) -> None:
         """Count a row that the learner refuses."""
@@ -103,6 +110,9 @@ def nothing_usable(stream: Stream, rows: RowCount) -> str:
         return f"{stream.name}: none of the {rows.read:,} rows can be read; {rows.first_damage}"
     if rows.refused and not rows.missing_by_column:
         return f"{stream.name}: the learner refuses every row; {rows.first_refusal}"
+    if rows.missing_before and not rows.missing_by_column:
+        before = f"{counted(rows.ahead, 'row')} before"
+        return f"{stream.name}: none of the {rows.read:,} rows has readings from {before}"
     worst = max(rows.missing_by_column, key=lambda name: rows.missing_by_column[name])
     empty = [name for name, n in rows.missing_by_column.items() if n == rows.read]
     empty = [name for name in empty if name in stream.features]

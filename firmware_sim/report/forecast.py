@@ -17,8 +17,8 @@ from firmware_sim.report.summary import name_of
 
 #: Targets that the chart shows before the forecast: horizons of them, at least so many and at most.
 _HORIZONS_SHOWN, _MIN_SHOWN, _MAX_SHOWN = 4, 40, 240
-#: Most forecasts that a text lists.
-_LISTED = 12
+#: Most forecasts that a table lists.
+_LISTED = 48
 #: Seconds of the earliest time that is a date; lower ones count from the start of a log.
 _FIRST_DATE = 1e8
 _COLOURS = {"learner": LEARNER, "mean": FIRST, "last_value": SECOND, "seasonal": SCALER}
@@ -52,16 +52,29 @@ def about_path(result: ReplayResult, found: Outlook) -> str:
         text += f"; {found.season}"
     elif season := result.config.season:
         text += f"; season {season:,} rows"
+    step = _step(found)
+    if step > 1:
+        text += f". The table lists every {_ordinal(step)} row, up to the last"
     return f"{text}."
 
 
+def _step(found: Outlook) -> int:
+    """Return how many rows are between two forecasts of the table."""
+    return math.ceil(len(found.future) / _LISTED)
+
+
+def _ordinal(step: int) -> str:
+    """Return "second", "third", "4th" and so on."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(step % 10 if step % 100 // 10 != 1 else 0, "th")
+    return {2: "second", 3: "third"}.get(step, f"{step:,}{ending}")
+
+
 def path_table(found: Outlook) -> Table | None:
-    """Return the next forecasts; of many, evenly spaced ones and the last."""
+    """Return the next forecasts; of more than `_LISTED`, evenly spaced ones and the last."""
     points = found.future
     if not points:
         return None
-    step = math.ceil(len(points) / _LISTED)
-    shown = points[::-1][::step][::-1]
+    shown = points[::-1][:: _step(found)][::-1]
     head: tuple[str, ...] = ("row",)
     times: list[tuple[str, ...]] = [()] * len(shown)
     if found.period and found.last > _FIRST_DATE:

@@ -75,11 +75,10 @@ def _errors(result: ReplayResult) -> Section:
 def _rows(result: ReplayResult) -> Section:
     """Return the table of rows that were not used as they came; empty if there are none."""
     count = result.rows
-    missing = ", ".join(f"{name} {n:,}" for name, n in count.missing_by_column.items())
     rows = [
         (what, f"{n:,}", reason)
         for what, n, reason in (
-            ("left out, a value missing", count.missing, missing),
+            ("left out, a value missing", count.missing, count.missing_words()),
             ("repaired", count.repaired, result.config.missing),
             ("left out, damaged", count.damaged, count.first_damage),
             ("refused by the learner", count.refused, count.first_refusal),

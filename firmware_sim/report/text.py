@@ -26,7 +26,7 @@ def head_lines(result: ReplayResult) -> list[str]:
         f"{rows.missing:,} with missing values{damaged}; "
         f"{counted(len(result.stream.features), 'reading')} -> {result.stream.target or 'no label'}"
     ]
-    if rows.missing_by_column:
+    if rows.missing_words():
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"          {line}" for line in rows.damages.to_lines()]

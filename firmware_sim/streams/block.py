@@ -72,6 +72,8 @@ class Block:
     seconds (ndarray of float64, shape (n,)): when the rows were taken; NaN if unknown.
     damage: why rows cannot be read, by index in the block.
     text: returns a row as it stands in the log, by index; None if it is not kept.
+    without (ndarray of bool, shape (n,)): rows of a forecast whose readings were in a row that was
+        skipped, or before a gap; None for other rows.
     """
 
     first: int
@@ -80,6 +82,7 @@ class Block:
     seconds: Row
     damage: dict[int, str] = field(default_factory=dict)
     text: Callable[[int], str] | None = field(default=None, compare=False, repr=False)
+    without: npt.NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -94,4 +97,5 @@ class Block:
             self.seconds[some],
             {at - start: why for at, why in self.damage.items() if start <= at < end},
             None if text is None else lambda at: text(at + start),
+            None if self.without is None else self.without[some],
         )

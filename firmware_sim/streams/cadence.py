@@ -26,7 +26,8 @@ class Cadence:
     """
 
     def __init__(self) -> None:
-        self._last = math.nan
+        self._last = self._last_known = math.nan
+        self._n_since = 0  # rows after the one with the last known time
         self._gaps: list[float] = []
         self._back: list[float] = []
         self._rose = self._fell = self._unknown = self._known = 0
@@ -43,6 +44,11 @@ class Cadence:
         self._latest = float(known.max(initial=self._latest))
         gaps = seconds - np.concatenate([[self._last], seconds[:-1]])
         self._last = float(seconds[-1])
+        if len(known):
+            self._last_known = float(known[-1])
+            self._n_since = int(np.isnan(seconds[::-1]).argmin())
+        else:
+            self._n_since += len(seconds)
         self._rose += int(np.count_nonzero(gaps > 0.0))
         self._fell += int(np.count_nonzero(gaps < 0.0))
         for held, some in ((self._gaps, gaps[gaps >= 0.0]), (self._back, -gaps[gaps <= 0.0])):
@@ -74,8 +80,11 @@ class Cadence:
 
     @property
     def last(self) -> float:
-        """The time of the last row; NaN if unknown."""
-        return self._last
+        """The time of the last row; NaN if unknown.
+
+        That of a damaged row, such as the line of sums at the end, follows from those before it.
+        """
+        return self._last_known + self._n_since * (self.period or math.nan if self._n_since else 0)
 
     @property
     def mean(self) -> float | None:

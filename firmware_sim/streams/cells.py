@@ -17,6 +17,8 @@ MISSING_WORDS = _BLANK | {
     "nan(ind)", "1.#qnan", "1.#ind", "-1.#ind", "ofl", "ovfl", "no data", "nodata",
     "not available", "missing",
 }  # fmt: skip
+#: An error value of a spreadsheet in any language: #NV, #WERT!, #N/D, #¡VALOR!, #DIV/0!.
+SHEET_ERROR = re.compile(r"#[¡¿]?(?:[^\W\d]|[/0])+[!?]?")
 #: Pairs of words with an obvious meaning: the first is label +1 and reading 1.
 YES = frozenset({"true", "yes", "on"})
 NO = frozenset({"false", "no", "off"})
@@ -40,6 +42,14 @@ def absent(cell: str, words: frozenset[str] = MISSING_WORDS) -> bool:
     words: what missing readings are written as, in lower case.
     """
     return cell.strip().lower() in words
+
+
+def is_sheet_error(cell: str) -> bool:
+    """Whether a cell that should be a number is an error value of a spreadsheet.
+
+    Elsewhere it may be a value: a name in a column of text, a word of the header.
+    """
+    return SHEET_ERROR.fullmatch(cell.strip()) is not None
 
 
 def blank(cell: str) -> bool:
@@ -78,7 +88,7 @@ class Notation:
                     raise ValueError(cell)
                 return value
         except ValueError:
-            if absent(cell, words):
+            if absent(cell, words) or is_sheet_error(cell):
                 return math.nan
         parts = _parts(cell)
         if parts is None:
@@ -118,7 +128,7 @@ def number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS
 def is_number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS) -> bool:
     """Whether the cell is a number, not a word for a missing reading."""
     try:
-        return not absent(cell, words) and (number(cell, comma, words), True)[1]
+        return not absent(cell, words) and not math.isnan(number(cell, comma, words))
     except ValueError:
         return False
 
@@ -215,7 +225,7 @@ def switch(cell: str, words: frozenset[str] = MISSING_WORDS) -> float:
     word = cell.strip().lower()
     if word in YES or word in NO:
         return float(word in YES)
-    if word in words:
+    if word in words or is_sheet_error(word):
         return math.nan
     value = float(word)
     if value not in (0.0, 1.0):

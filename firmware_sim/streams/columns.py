@@ -130,7 +130,10 @@ class _Study:
         ]
         self._first = next((at for at, one in enumerate(self.present) if one), 0)
         quoted = separator == ","
-        self.notations = [cells.notation_of(one, quoted) if one else None for one in self.present]
+        written = [
+            [one for one in column if not cells.is_sheet_error(one)] for column in self.present
+        ]
+        self.notations = [cells.notation_of(one, quoted) if one else None for one in written]
         self.comma = any(one is not None and one.decimal == "," for one in self.notations)
         european = self.comma or separator == ";"
         self.formats = [self._format(place, european) for place in range(len(names))]

@@ -336,7 +336,7 @@ class Reading:
         known = form.many(found)
         for at in np.flatnonzero(np.isnan(known)).tolist():
             cell = str(found[at], "latin-1") if isinstance(found[at], bytes) else found[at]
-            if not self.is_absent(cell):
+            if not (self.is_absent(cell) or cells.is_sheet_error(cell)):
                 why = f"column {moments.columns[0]!r}: {shortened(cell)} is not a time"
                 damage.setdefault(at, why)
         return known
@@ -444,7 +444,7 @@ class Reading:
 
     def _label(self, column: Column, cell: str) -> str:
         """Return a target cell with its number in Python's notation; a word is unchanged."""
-        if cell.strip().lower() in column.absent:
+        if cell.strip().lower() in column.absent or cells.is_sheet_error(cell):
             return ""
         if cells.are_plain([cell]):
             return cell

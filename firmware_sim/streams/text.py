@@ -37,8 +37,12 @@ MAX_STRAY_QUOTES = 1_000
 _SHOWN = 200
 
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
-#: The errors of spreadsheets, as they begin a line.
-SHEET_ERROR = re.compile(r"#(N/A|NA\b|DIV/0!|VALUE!|REF!|NUM!|NAME\?|NULL!)", re.IGNORECASE)
+#: The errors of spreadsheets, as they begin a line; those of other languages before another cell.
+SHEET_ERROR = re.compile(
+    r"#(N/A|NA\b|DIV/0!|VALUE!|REF!|NUM!|NAME\?|NULL!"
+    r"|(NV|N/[A-Z]+|[¡¿]?[^\W\d]+(/0)?[!?])(?=[;,\t|]))",
+    re.IGNORECASE,
+)
 #: Why a line is not a row.
 NUL_BYTES = "it holds NUL bytes, as after a power cut"
 NO_TEXT = "it holds bytes that are not text"

@@ -60,7 +60,8 @@ def test_a_figure_that_no_page_holds_is_found(
 
 
 @pytest.mark.parametrize(
-    "path", ["README.md", "docs/which-one.md", "docs/anomalies.md", "docs/forecasting.md"]
+    "path",
+    ["README.md", "docs/which-one.md", "docs/anomalies.md", "docs/forecasting.md", "docs/speed.md"],
 )
 def test_every_figure_is_on_a_page(path: str) -> None:
     assert without_page((ROOT / path).read_text(encoding="utf-8")) == []

@@ -163,6 +163,36 @@ def test_info_says_how_many_classes(capsys: pytest.CaptureFixture[str], tmp_path
     assert "classes  " not in run(capsys, "info", str(tmp_path / "model"))
 
 
+@pytest.mark.parametrize(
+    ("options", "kernel", "size"),
+    [
+        ({"budget": 64, "memory": 40}, "Gaussian(gamma=", "frequencies      64"),
+        ({"algorithm": "fogd", "budget": 20}, "Gaussian(gamma=", "frequencies      20"),
+        ({"ram": 260}, "none", "frequencies      0"),
+        ({"algorithm": "nogd", "budget": 20}, "Gaussian(gamma=", "support vectors  5 of 20"),
+    ],
+    ids=str,
+)
+def test_info_names_what_the_model_is_made_of(
+    options: dict[str, Any],
+    kernel: str,
+    size: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    learner = ek.Learner(n_features=3, **options)
+    learner.learn_many(np.random.default_rng(0).normal(size=(5, 3)), np.array([1, -1, 1, -1, 1]))
+    learner.save(tmp_path / "model")
+    lines = run(capsys, "info", str(tmp_path / "model")).splitlines()
+    assert size in lines
+    assert any(line.startswith(f"kernel           {kernel}") for line in lines)
+    other = "frequencies" if size.startswith("support") else "support vectors"
+    assert not any(line.startswith(other) for line in lines)
+    if "memory" in options:
+        (memory,) = [line for line in lines if line.startswith("memory ")]
+        assert memory.startswith(f"memory           {learner.n_remembered} of 40 rows, ")
+
+
 def test_info_of_a_stream(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     learner = ek.Learner(n_features=2, loss="novelty", history=True)
     rows = np.random.default_rng(0).normal(size=(300, 2))

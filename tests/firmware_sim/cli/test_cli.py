@@ -321,6 +321,7 @@ def test_standard_input_that_is_closed_is_a_sentence(tmp_path: Path, command: li
             "replay s.csv --targt y",
             "firmware_sim replay: no option --targt (did you mean '--target'",
         ),
+        ("look s.csv --forecast y", "an option of replay, compare, tune, fleet, and not of look"),
         ("tune s.csv --power-cut every=9", "firmware_sim tune: --power-cut is an option of replay"),
         ("record - out.csv --ram 4KiB", "--ram is an option of replay, compare, tune"),
         ("replay s.csv more", "firmware_sim replay: 'more' is one word too many"),
@@ -337,6 +338,7 @@ def test_a_misspelt_option_is_two_lines(
     assert ended.value.code == 2
     second, first = capsys.readouterr().err.splitlines()
     assert said in first
+    assert "did you mean" not in first or "did you mean" in said
     assert second.startswith("usage: firmware_sim")
     assert second.endswith("--help lists all")
 

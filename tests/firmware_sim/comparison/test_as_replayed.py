@@ -111,3 +111,19 @@ def test_a_comparison_reports_what_a_replay_reports(
 
 def vars_of(config: fs.ReplayConfig) -> dict[str, Any]:
     return {name: getattr(config, name) for name in config.__dataclass_fields__}
+
+
+def test_a_forecast_has_the_baselines_of_a_replay_where_rows_are_skipped(tmp_path: Path) -> None:
+    """Targets arrive when so many rows have been read, whether or not these can be used."""
+    y = np.cumsum(np.random.default_rng(5).normal(size=ROWS))
+    lines = [f"{1_600_000_000 + 3600 * i},{i % 7},{value:.3f}" for i, value in enumerate(y)]
+    lines[60] = "0;?"  # skipped
+    lines[90:93] = [line.rpartition(",")[0] + "," for line in lines[90:93]]  # without a target
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(["time,x,y", *lines, ""]))
+    config = fs.ReplayConfig(str(path), forecast="y", horizon=6, season=0, ram="6KiB")
+    metrics = fs.replay(config).metrics
+    assert metrics.baselines.keys() == {"mean", "last_value", "seasonal"}
+    found = compare(config, ["6KiB"], ["ogd"], folder=tmp_path / "out", seeds=1, workers=1)
+    for who, name in metrics.baselines.items():
+        assert found.rows.baselines[name] == pytest.approx(metrics.mean_loss(who))

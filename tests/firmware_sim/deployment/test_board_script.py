@@ -421,3 +421,34 @@ def test_what_is_not_carried_over_is_refused_before_the_replay(
     replay = fs.Replay(fs.ReplayConfig("occupancy", missing="last"))
     with pytest.raises(fs.SimulatorError, match="cannot be combined with --missing last"):
         fs.write_script(replay, tmp_path / "r.py", "m.zip")
+
+
+@pytest.mark.parametrize(("mark", "decimal"), [(";", ","), ("\t", "."), (" ", ".")])
+@pytest.mark.spread(3)
+def test_lines_are_cut_as_in_the_log_and_the_reason_is_said(
+    tmp_path: Path, mark: str, decimal: str
+) -> None:
+    rows = [(f"{i % 7}.5", str(i % 5), str(3 * (i % 7) + i % 5)) for i in range(300)]
+    path = tmp_path / "s.csv"
+    lines = [mark.join(row).replace(".", decimal) for row in [("a", "b", "y"), *rows]]
+    path.write_text("\n".join([*lines, ""]))
+    deployed(path, kind="regression", ram="4KiB")
+    as_logged = mark.join(("3.5", "2.5")).replace(".", decimal)  # b had only integers
+    bad = ["3", "3,5,2,5", mark.join(("3", "x")), f"#WERT!{mark}1"]
+    done = subprocess.run(
+        [sys.executable, "run.py"],
+        input="\n".join([as_logged, "3.5,2.5", *bad]),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    first, second, *others = done.stdout.splitlines()
+    assert float(first) == float(second)
+    reasons = [line for line in done.stderr.splitlines() if line.startswith("skipped")]
+    assert reasons[0].startswith("skipped: 1 cell, 2 are needed, separated by ")
+    assert reasons[1].startswith("skipped: 4 cells, 2 are needed, separated by ")
+    assert reasons[2] == "skipped: b: 'x' is not a number"
+    assert others[:3] == ["skipped", "skipped", "skipped"]
+    assert len(others) == 4
+    assert "#WERT!" in reasons[3] if others[3] == "skipped" else len(reasons) == 3

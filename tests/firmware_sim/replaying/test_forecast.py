@@ -106,6 +106,7 @@ def test_errors_are_those_of_rows_that_have_a_forecast(log: str, horizon: int) -
     assert found["seasonal"]["mae"] == pytest.approx((ago + first) / (N - horizon))
     assert result.metrics.baselines["seasonal"] == f"value {SEASON} rows ago"
     assert result.rows.missing_by_column == {}
+    assert result.rows.missing_before == 0
 
 
 @pytest.mark.parametrize("horizon", [1, 6])
@@ -306,3 +307,27 @@ def test_an_interrupted_one_forgets_which_rows_were_last(log: str) -> None:
     result = replay.run(should_stop=lambda: next(asked) >= 300)
     assert (result.status, result.outlook) == ("interrupted", None)
     assert replay.device.learner.n_waiting == 0
+
+
+def test_a_sheet_with_errors_and_a_line_of_sums(tmp_path: Path) -> None:
+    """Errors in German are missing readings; skipped rows are not missing in other columns."""
+    X, y = drawn()
+    path = tmp_path / "sheet.csv"
+    lines = Path(written(path, X, y)).read_text().splitlines()
+    lines[300] = lines[300].rpartition(",")[0] + ",#NV"  # once, in the target
+    time, _, target = lines[400].split(",")
+    lines[400] = f"{time},#BEZUG!,{target}"
+    lines[500] = "?,?"
+    path.write_text("\n".join([*lines, "Summe,,7000.0", ""]))
+    result = fs.replay(configured(str(path), horizon=3))
+    assert result.rows.damaged == 2
+    assert result.rows.missing_by_column == {"ahead": 1, "y": 1}
+    assert result.rows.missing_words() == (
+        "y 1, ahead 1, all readings from 3 rows before (skipped, or a gap) 1"
+    )
+    lines = report_of(result).to_text().splitlines()
+    at = next(at for at, line in enumerate(lines) if line.startswith("Forecast of the next rows"))
+    # The line of sums is row 701, where the next time is.
+    assert lines[at + 1].split()[:2] == ["row", "time"]
+    assert lines[at + 2].split()[0] == "702"
+    assert lines[at + 2].split()[2] == "19:03:20"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import firmware_sim as fs
+from firmware_sim.replaying.forecast import Point
 from firmware_sim.report import report_of, to_dict, to_page, to_text
-from firmware_sim.report.forecast import horizon_chart, path_chart
+from firmware_sim.report.forecast import about_path, horizon_chart, path_chart, path_table
 
 
 @pytest.fixture(scope="module")
@@ -70,13 +72,29 @@ def test_the_chart_joins_truth_and_paths(path_result: fs.ReplayResult) -> None:
     assert np.all(lines["its interval"].low < lines["its interval"].y)
 
 
-def test_many_forecasts_are_listed_evenly_up_to_the_last(single: fs.ReplayResult) -> None:
+def test_all_forecasts_are_listed(single: fs.ReplayResult) -> None:
     lines = to_text(single).splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("Forecast of the next rows"))
+    assert "lists every" not in lines[at]
     numbers = [int(line.split()[0]) for line in lines[at + 2 : lines.index("", at)]]
-    assert numbers[-1] == 530
-    assert len(numbers) <= 12
+    assert numbers == [*range(501, 531)]
     assert "Error by horizon" not in lines  # there is one
+
+
+@pytest.mark.parametrize(("ahead", "step", "word"), [(49, 2, "second"), (200, 5, "5th")])
+def test_of_many_forecasts_the_report_says_which_are_listed(
+    single: fs.ReplayResult, ahead: int, step: int, word: str
+) -> None:
+    assert single.outlook is not None
+    future = [Point(500 + at, 0.0, -1.0, 1.0, 0.0) for at in range(1, ahead + 1)]
+    outlook = replace(single.outlook, future=future)
+    found = path_table(outlook)
+    assert found is not None
+    numbers = [int(row[0]) for row in found.rows]
+    assert len(numbers) <= 48
+    assert {*np.diff(numbers)} == {step}
+    assert numbers[-1] == 500 + ahead
+    assert f"The table lists every {word} row" in about_path(single, outlook)
 
 
 def test_json_is_strict_and_complete(path_result: fs.ReplayResult) -> None:

@@ -64,6 +64,17 @@ def test_times_that_go_back(seconds: tuple[float, ...], falls: bool, warning: st
     assert ("never comes" in cadence.warning(delay_in_seconds=True)) == falls
 
 
+def test_the_time_of_a_last_row_without_one_follows_from_the_rows_before() -> None:
+    assert taken(0.0, 60.0, 120.0).last == 120.0
+    assert taken(0.0, 60.0, 120.0, math.nan, math.nan).last == 240.0
+    several = taken(0.0, 60.0)
+    several.add_block(np.array([math.nan]))
+    several.add_block(np.array([math.nan]))
+    assert several.last == 180.0
+    assert math.isnan(taken(5.0, math.nan).last)
+    assert math.isnan(taken(math.nan).last)
+
+
 def test_mean_includes_breaks_and_bursts() -> None:
     bursts = taken(*(300.0 * burst + after for burst in range(10) for after in (0.0, 1.0, 2.0)))
     assert bursts.period == 1.0

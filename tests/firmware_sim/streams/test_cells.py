@@ -1,12 +1,14 @@
-"""Moments of many cells at once."""
+"""What single cells mean, and moments of many at once."""
 
 from __future__ import annotations
 
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firmware_sim.streams import cells
 from firmware_sim.streams.time_format import TimeFormat
 
 
@@ -38,3 +40,18 @@ def test_dates_of_many_cells_are_those_of_each(found: list[str]) -> None:
 def test_most_files_dates_are_read_together() -> None:
     many = TimeFormat("%Y-%m-%d %H:%M:%S").many(["2015-02-03 14:19:00", "1969-12-31T23:59:59"])
     assert many.tolist() == [1422973140.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    "cell", ["#NV", "#WERT!", "#BEZUG!", "#DIV/0!", "#ZAHL!", "#NAME?", "#N/D", "#¡VALOR!", "#nom?"]
+)
+def test_an_error_of_a_spreadsheet_in_any_language_is_a_missing_reading(cell: str) -> None:
+    assert math.isnan(cells.number(cell))
+    assert math.isnan(cells.switch(cell))
+    assert not cells.is_number(cell)
+
+
+@pytest.mark.parametrize("cell", ["#12", "# NV", "#a1", "NV", "#", "#x y"])
+def test_other_words_are_no_errors_of_a_spreadsheet(cell: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        cells.number(cell)
