@@ -245,7 +245,8 @@ class ReplayConfig(Fields, Noted):
         if not kind.is_supervised:
             raise SimulatorError(
                 "train-rows, test and group measure the errors of learners that need labels; "
-                f"--kind {kind.name} learns without"
+                f"--kind {kind.name} learns without; learn healthy rows with Learner.learn_many, "
+                "and judge later ones by decision_function (docs/vibration.md)"
             )
         if self.group is None:
             return

@@ -340,7 +340,7 @@ class Novelty(Metrics):
         anomalies = self.anomalies
         tables = [
             *([] if self.watching is None else [channel_table(self.watching, features)]),
-            alarm_table(anomalies.alarms, features),
+            alarm_table(anomalies.alarms, features, self.learner.alarms),
             anomaly_table(anomalies.oddest, features),
         ]
         return [table for table in tables if table.rows]

@@ -8,7 +8,7 @@ from typing import Any
 
 from edgeolk import hosting
 from firmware_sim.drawing.document import Table
-from firmware_sim.metrics.anomalies import Alarm, Anomaly
+from firmware_sim.metrics.anomalies import ALARMS, MIN_DISTANCE, Alarm, Anomaly
 from firmware_sim.metrics.base import duration, moment, short
 from firmware_sim.metrics.watching import Watching
 from firmware_sim.plaintext import counted
@@ -92,13 +92,16 @@ def reason(anomaly: Anomaly, names: Sequence[str]) -> str:
     return reason_of(anomaly, names)[0]
 
 
-def alarm_table(alarms: Sequence[Alarm], names: Sequence[str]) -> Table:
+def alarm_table(alarms: Sequence[Alarm], names: Sequence[str], count: int) -> Table:
     """Return the first alarms: begin, end, strongest channel, and why they began and went on.
 
+    count: of all, where those near each other are counted apart; they are in one line.
     Streams without times have no columns of time.
     """
     shown = alarms[:_MAX_ALARMS]
     title = "Alarms" if len(shown) == len(alarms) else f"Alarms: the first {len(shown)}"
+    if count > len(alarms) and len(alarms) < ALARMS:
+        title += f" (of {count:,}, those at most {MIN_DISTANCE} rows apart are in one line)"
     is_timed = any(math.isfinite(one.began) for one in shown)
     rows: list[tuple[str, ...]] = []
     for one in shown:

@@ -201,3 +201,16 @@ def test_a_gap_in_time_is_a_restart(tmp_path: Path) -> None:
         config(path, gap=3600, enforce="process")
     with pytest.raises(fs.SimulatorError, match="in the order of time"):
         fs.ReplayConfig(str(path), gap=3600)
+
+
+def test_a_line_of_several_alarms_says_so() -> None:
+    """Without a history each run of novel rows is an alarm; near ones are in one line."""
+    metrics = Novelty(0.05)
+    scores = np.where(np.isin(np.arange(300), (50, 52, 54, 250)), -1.0, 1.0)
+    row, label = np.arange(1, 301), np.full(300, np.nan)
+    more = {"threshold": np.zeros(300), "reason": np.full(300, -1.0), "seconds": label}
+    metrics.add_block(Batch.of(row=row, label=label, score=scores, **more))
+    assert metrics.learner.alarms == 4
+    (table,) = (one for one in metrics.tables(()) if one.name == "alarms")
+    assert [cells[0] for cells in table.rows] == ["51 to 55", "251"]
+    assert table.title == "Alarms (of 4, those at most 64 rows apart are in one line)"

@@ -9,6 +9,7 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.metrics.base import Metrics, Number, percent, short, thousandths
+from firmware_sim.metrics.novelty import Novelty
 from firmware_sim.report import to_dict
 
 
@@ -37,8 +38,10 @@ def test_scores_of_rows_of_which_nothing_is_known(history: bool, shown: bool) ->
     [(0.08701, 0.08702, "is as good as"), (0.08, 0.09, "beats"), (0.09, 0.08, "does not beat")],
 )
 def test_figures_that_are_shown_equal_are_no_win(ours: float, theirs: float, verdict: str) -> None:
-    metrics = fs.Replay(fs.ReplayConfig("office", kind="novelty", ram="4KiB")).new_metrics()
-    losses = {"learner": ours, **dict.fromkeys(metrics.baselines, theirs)}
-    metrics.loss = losses.__getitem__  # type: ignore[method-assign]
-    metrics.shown = lambda who: f"AUC {1 - losses[who]:.3f}"  # type: ignore[method-assign]
-    assert Metrics.sentence(metrics, "sorf").startswith(f"sorf {verdict} ")
+    class Known(Novelty):
+        """With these losses."""
+
+        def loss(self, name: str) -> float:
+            return ours if name == "learner" else theirs
+
+    assert Metrics.sentence(Known(0.05), "sorf").startswith(f"sorf {verdict} ")
