@@ -134,7 +134,8 @@ def even_steps(seconds: Row) -> tuple[float, float]:
     seconds: their times, which may be rounded (2, 3, 2 ms at 400 Hz, or many of the same second);
         NaN means unknown.
 
-    Usual is the median of the steps that are not 0, or the mean without the rarest. Returns 0 and infinity if there is none.
+    Usual is the median of the steps that are not 0, or the mean without the rarest if that is more.
+    Returns 0 and infinity if all are 0.
     """
     known = seconds[np.isfinite(seconds)]
     steps = np.abs(np.diff(known))
