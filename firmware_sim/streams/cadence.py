@@ -17,6 +17,8 @@ _UNEVEN = 0.1
 _MOSTLY = 9
 #: A step of more than this many usual ones is a gap between samples.
 _STEPS = 10
+#: The share of steps that are no gaps.
+_RARE = 0.999
 
 
 class Cadence:
@@ -132,14 +134,17 @@ def even_steps(seconds: Row) -> tuple[float, float]:
     seconds: their times, which may be rounded (2, 3, 2 ms at 400 Hz, or many of the same second);
         NaN means unknown.
 
-    Usual is the median of the steps that are not 0. Returns 0 and infinity if there is none.
+    Usual is the median of the steps that are not 0, or the mean without the rarest if that is more.
+    Returns 0 and infinity if all are 0.
     """
     known = seconds[np.isfinite(seconds)]
     steps = np.abs(np.diff(known))
     moved = np.flatnonzero(steps)
     if not len(moved):
         return 0.0, math.inf
-    longest = _STEPS * float(np.median(steps[moved]))
+    # Several at once make many short steps: the mean is more. Gaps are rare.
+    few = np.quantile(steps, _RARE, method="lower")
+    longest = _STEPS * max(float(np.median(steps[moved])), float(steps[steps <= few].mean()))
     # From one change of the time to the next, so that a rounded time has as many samples as steps.
     parts = np.diff(moved)
     taken = steps[moved[1:]] <= longest

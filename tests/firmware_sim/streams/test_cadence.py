@@ -94,6 +94,8 @@ def test_mean_includes_breaks_and_bursts() -> None:
         (np.floor(np.arange(2000) / 400), 1 / 400, 10.0),  # in whole seconds
         (np.arange(2000) / 400 + 5.0 * (np.arange(2000) > 700), 1 / 400, 0.025),  # 5 s without
         (-np.arange(2000) / 400, 1 / 400, 0.025),  # the newest first
+        # Six at once every 16 ms, with the times of a computer that reads them.
+        (0.016 * (np.arange(9000) // 6) + 1e-4 * (np.arange(9000) % 6), 0.016 / 6, 0.0267),
         (np.full(9, 7.0), 0.0, np.inf),
         (np.full(9, np.nan), 0.0, np.inf),
         (np.zeros(0), 0.0, np.inf),
