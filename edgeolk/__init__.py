@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from edgeolk.export import export_c
     from edgeolk.gamma import gamma_from
     from edgeolk.learner import Averaged, Learner, attach
-    from edgeolk.named import load
+    from edgeolk.loading import load
     from edgeolk.parts import (
         Algorithm,
         Averaging,
@@ -95,7 +95,7 @@ _HOMES = {
     "configuration.regions": ("Region",),
     "gamma": ("gamma_from",),
     "learner": ("Averaged", "Learner", "attach"),
-    "named": ("load",),
+    "loading": ("load",),
     "parts": (
         *("Algorithm", "Averaging", "Basis", "Loss", "Policy"),
         *("Projection", "Sampling", "Schedule", "Update"),

@@ -18,7 +18,8 @@ from edgeolk.errors import unknown_attribute
 from edgeolk.files.media import MAX_SLOTS, medium_at
 from edgeolk.files.slots import Opened, Part, Slots
 from edgeolk.learner import Learner
-from edgeolk.named import NamedLearner, named
+from edgeolk.loading import named
+from edgeolk.named import NamedLearner
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.block import check_start
 

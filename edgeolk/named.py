@@ -3,74 +3,30 @@
 from __future__ import annotations
 
 import io
-import json
 import math
-import os
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.arrays import real_array, refuse_broken_sparse
-from edgeolk.calibration import Probabilities
-from edgeolk.configuration.plan import parse_bytes
 from edgeolk.errors import BadRowError
 from edgeolk.learner import Learner
-from edgeolk.learner import load as load_plain
+from edgeolk.names import PLAIN, Names, about_of, is_balanced
 from edgeolk.progress import Progress
 from edgeolk.rows.scoring import Scorer
-from edgeolk.windows.file import ABOUT, LEARNER, REPLAYED, WINDOWS
+from edgeolk.windows.file import ABOUT, LEARNER
 from edgeolk.wrapped import learn_rows
 
 if TYPE_CHECKING:
     from edgeolk.files.atomic import Path
 
-_FORMAT = 2
-#: How such a file begins, as every archive.
-_MARK = b"PK\x03\x04"
-_PLAIN = (str, int, float, bool)
 #: Classes in a message.
 _SHOWN = 10
-
-
-def is_balanced(decision: Any) -> bool:
-    """Whether an argument ``decision`` asks for balanced decisions.
-
-    Raises ValueError: it is neither "accuracy" nor "balanced".
-    """
-    if not (isinstance(decision, str) and decision in ("accuracy", "balanced")):
-        raise ValueError(f"decision must be 'accuracy' or 'balanced', got {decision!r}")
-    return decision == "balanced"
-
-
-@dataclass(frozen=True)
-class Names:
-    """What a learner's numbers mean.
-
-    Attributes
-    ----------
-    classes : tuple
-        Labels of the classes in the order of the learner; empty if it has none.
-    features : tuple
-        Names of the inputs; empty if unknown.
-    probabilities : Probabilities or None
-        Turns scores into probabilities; None if there are no classes.
-    decision : str
-        What labels aim for: "accuracy" or "balanced".
-    target_mean, target_scale : float
-        A target is the score times ``target_scale``, plus ``target_mean``.
-    """
-
-    classes: tuple[Any, ...] = ()
-    features: tuple[Any, ...] = ()
-    probabilities: Probabilities | None = None
-    decision: str = "accuracy"
-    target_mean: float = 0.0
-    target_scale: float = 1.0
 
 
 class NamedLearner(Learner):
@@ -416,7 +372,7 @@ class NamedLearner(Learner):
         """The classes as an array: of their type if all have the same, else of objects."""
         classes = self.names.classes
         kinds = {type(label) for label in classes}
-        if len(kinds) == 1 and kinds <= set(_PLAIN):
+        if len(kinds) == 1 and kinds <= set(PLAIN):
             return np.array(classes)
         labels = np.empty(len(classes), dtype=object)
         labels[:] = classes
@@ -509,17 +465,7 @@ class NamedLearner(Learner):
 
     def _about(self) -> str:
         """The names, as the text of their file."""
-        names = self.names
-        about = {
-            "format": _FORMAT,
-            "classes": [_plain(name, "classes") for name in names.classes],
-            "features": [_plain(name, "features") for name in names.features],
-            "probabilities": names.probabilities and names.probabilities.__getstate__(),
-            "decision": names.decision,
-            "target_mean": names.target_mean,
-            "target_scale": names.target_scale,
-        }
-        return json.dumps(about, indent=1) + "\n"
+        return about_of(self.names)
 
 
 def _of_one(scores: NDArray[np.float64]) -> Any:
@@ -530,80 +476,6 @@ def _of_one(scores: NDArray[np.float64]) -> Any:
 def _restored(block: bytes, names: Names) -> NamedLearner:
     """Restore a pickled learner."""
     return NamedLearner(Learner._from_block(block), names)
-
-
-def named(learner: Learner, about: bytes) -> NamedLearner:
-    """The learner with the names in a file; raises ValueError if they are not valid."""
-    found = NamedLearner.__new__(NamedLearner)
-    found._take(learner, _names_from(about, learner))
-    return found
-
-
-def _plain(name: Any, what: str) -> Any:
-    """A name as JSON has it; raises TypeError for one that JSON lacks."""
-    name = name.item() if isinstance(name, np.generic) else name
-    if not isinstance(name, _PLAIN):
-        raise TypeError(
-            f"{what} in a file must be text or numbers, got {type(name).__name__}: {name!r}"
-        )
-    return name
-
-
-def _names_from(data: bytes, learner: Learner) -> Names:
-    """The names in a file, for its learner; raises ValueError if they are not valid."""
-    about = json.loads(data)
-    if not isinstance(about, dict) or about.get("format") not in (1, _FORMAT):
-        raise ValueError(f"{ABOUT} is not of format 1 or {_FORMAT}")
-    classes: Any = about.get("classes")
-    features: Any = about.get("features")
-    unit: list[Any] = [about.get("target_mean"), about.get("target_scale")]
-    if not all(isinstance(some, list) and _are_plain(some) for some in (classes, features)):
-        raise ValueError(f"{ABOUT} must list classes and features")
-    if not _are_finite(unit):
-        raise ValueError(f"{ABOUT} must have finite numbers")
-    expected = learner.n_classes if learner.n_classes > 2 else 2
-    if len(classes) > expected or (classes and learner.is_regression):
-        raise ValueError(f"the file names {len(classes)} classes of {expected}")
-    if features and len(features) > learner.n_features:
-        raise ValueError(f"the file names {len(features)} inputs of {learner.n_features}")
-    old = about["format"] == 1
-    decision: Any = "accuracy" if old else about.get("decision")
-    is_balanced(decision)
-    state: Any = _state_of_old(about, expected) if old else about.get("probabilities")
-    probabilities = _probabilities_from(state, expected, learner) if classes else None
-    return Names(
-        tuple(classes), tuple(features), probabilities, decision, float(unit[0]), float(unit[1])
-    )
-
-
-def _state_of_old(about: dict[str, Any], n_classes: int) -> dict[str, Any]:
-    """The state of probabilities of a file of format 1, which had a calibration alone."""
-    labels = [0.0] * n_classes
-    calibration = about.get("calibration")
-    # So far ahead of the shares that these count nothing.
-    return {"calibration": calibration, "all_scores": None, "labels": labels, "over_shares": 1e6}
-
-
-def _probabilities_from(state: Any, n_classes: int, learner: Learner) -> Probabilities:
-    """Probabilities of a state in a file; raises ValueError if it is not valid."""
-    if not isinstance(state, dict):
-        raise ValueError(f"{ABOUT} must have probabilities")
-    calibration, behind = state.get("calibration"), state.get("all_scores")
-    labels: Any = state.get("labels")
-    numbers = [state.get("over_shares")]
-    for some, n in ((calibration, 5), (behind, 21), (labels, n_classes)):
-        if some is None and some is not labels:
-            continue
-        if not isinstance(some, list) or len(some) != n:
-            raise ValueError(f"{ABOUT} must have finite numbers")
-        numbers += some
-    if not _are_finite(numbers) or min(labels) < 0.0:
-        raise ValueError(f"{ABOUT} must have finite numbers")
-    if behind is not None and not learner._config.has_parts:
-        raise ValueError(f"{ABOUT} has more scores than the learner")
-    found = Probabilities(n_classes, behind is not None, calibration is not None)
-    found.__setstate__(state)
-    return found
 
 
 def _as_rows(X: Any) -> Any:
@@ -623,96 +495,3 @@ def _as_list(y: Any) -> list[Any]:
     if isinstance(found, (str, bytes)) or not hasattr(found, "__len__"):
         raise TypeError(f"y must be a sequence of labels, got {type(y).__name__}")
     return list(found)
-
-
-def _are_plain(some: Sequence[Any]) -> bool:
-    return all(isinstance(one, _PLAIN) for one in some)
-
-
-def _are_finite(some: Sequence[Any]) -> bool:
-    return all(isinstance(one, (int, float)) and math.isfinite(one) for one in some)
-
-
-def load(path: Path, ram: int | str | None = None) -> Learner:
-    """Load a learner from a file. Nothing in the file is executed.
-
-    Page: docs/file-format.md.
-
-    Parameters
-    ----------
-    path : str, bytes or path-like
-        Written by ``save`` of a learner, of an estimator or a river model, or of ``Windows`` with
-        their learner, or by the simulator's ``--save-model``.
-    ram : int or str, optional
-        The maximum size of the model in bytes, as for ``Learner``. A small file can describe a
-        large model, since it does not contain scratch.
-
-    Returns
-    -------
-    Learner
-        It continues bit for bit as the saved learner would have. A ``NamedLearner`` if the file has
-        names.
-
-    Raises
-    ------
-    ValueError
-        The model is incomplete or inconsistent (wrong magic number, version, length, checksum or
-        configuration, or an impossible state), or takes more than ``ram``. Configuration and
-        ``ram`` are checked before memory is allocated.
-    MemoryError
-        No memory for the block.
-    OSError
-        The file cannot be read, or is not a regular file.
-    """
-    from edgeolk.files.atomic import open_regular
-
-    with open_regular(path) as file:
-        if file.read(len(_MARK)) != _MARK:
-            return load_plain(path, ram)
-        size = os.fstat(file.fileno()).st_size
-        file.seek(0)
-        try:
-            with zipfile.ZipFile(file) as box:
-                has_windows = WINDOWS in box.namelist()  # edgeolk.Windows opens those
-                has_names = not has_windows or ABOUT in box.namelist()
-                names_of_parts = (LEARNER, ABOUT) if has_names else (LEARNER,)
-                parts = {name: _part(box, name, size) for name in names_of_parts}
-                others = [name for name in REPLAYED if name in box.namelist()]
-        except (zipfile.BadZipFile, KeyError, NotImplementedError, ValueError) as error:
-            raise ValueError(f"the file is no model with names: {error}") from None
-    is_of_replay = has_names and _is_of_replay(parts[ABOUT])
-    if is_of_replay and others:
-        raise ValueError(
-            f"the file is of a replay that scales outside its learner: extract {LEARNER} and"
-            f" {' and '.join(others)}, and open each (edgeolk.load, edgeolk.RunningScaler.load)"
-        )
-    learner = _bounded(parts[LEARNER], None if ram is None else parse_bytes(ram))
-    if not has_names or is_of_replay:
-        return learner
-    try:
-        return named(learner, parts[ABOUT])
-    except ValueError as error:
-        raise ValueError(f"the file is no model with names: {error}") from None
-
-
-def _is_of_replay(about: bytes) -> bool:
-    """Whether a simulator wrote it, about a model whose rows and labels are numbers."""
-    try:
-        found = json.loads(about)
-    except ValueError:
-        return False
-    return isinstance(found, dict) and "format" not in found and "stream" in found
-
-
-def _part(box: zipfile.ZipFile, name: str, size: int) -> bytes:
-    """A file of an archive of `size` bytes, stored without compression."""
-    about = box.getinfo(name)
-    if about.compress_type != zipfile.ZIP_STORED or about.file_size > size:
-        raise ValueError(f"{name} is compressed")
-    return box.read(about)
-
-
-def _bounded(block: bytes, max_bytes: int | None) -> Learner:
-    from edgeolk.files import restore
-
-    return Learner._over(*restore.from_bytes(block, max_bytes))

@@ -19,7 +19,8 @@ from edgeolk.export.kits import KITS
 from edgeolk.export.samples import windows_in
 from edgeolk.files.slots import MAGIC
 from edgeolk.learner import Learner
-from edgeolk.named import NamedLearner, load
+from edgeolk.loading import load
+from edgeolk.named import NamedLearner
 from edgeolk.parts.methods import algorithms
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import CommonScale

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from edgeolk.learner import Learner
-from edgeolk.named import NamedLearner, Names
+from edgeolk.named import NamedLearner
+from edgeolk.names import Names
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
 from edgeolk.river.pending import PendingRows

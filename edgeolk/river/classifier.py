@@ -10,7 +10,7 @@ from river import base
 
 from edgeolk.calibration import Probabilities
 from edgeolk.checks import check_int
-from edgeolk.named import is_balanced
+from edgeolk.names import is_balanced
 from edgeolk.river.base import KernelModel, Row
 from edgeolk.rows.scoring import Scorer
 from edgeolk.wrapped import other_arguments, probabilities_for, takes_history

@@ -20,7 +20,8 @@ from edgeolk.arrays import real_array, refuse_broken_sparse, refuse_masked, tabl
 from edgeolk.checks import check_int
 from edgeolk.gamma import gamma_from
 from edgeolk.learner import Learner
-from edgeolk.named import NamedLearner, Names
+from edgeolk.named import NamedLearner
+from edgeolk.names import Names
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.methods import find
 from edgeolk.progress import Progress

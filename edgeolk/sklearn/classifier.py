@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from edgeolk.calibration import Calibration, Probabilities
-from edgeolk.named import is_balanced
+from edgeolk.names import is_balanced
 from edgeolk.sklearn.base import (
     FloatArray,
     OnlineKernelBase,

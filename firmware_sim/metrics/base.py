@@ -27,6 +27,7 @@ from firmware_sim.streams import Row
 
 #: What a sentence says of a baseline; as good where the shown figures are the same.
 NOT_BEATEN, AS_GOOD, BEATEN = "does not beat", "is as good as", "beats"
+_NOT_CLEARLY = "does not clearly beat"
 Number = float | int | None
 #: The figures of a learner or a baseline, by name; None if undefined.
 Figures = dict[str, Number]
@@ -207,11 +208,11 @@ class Metrics(ABC):
         algorithm: the learner's name.
         """
         clauses: dict[str, list[str]] = {
-            one: [] for one in (NOT_BEATEN, AS_GOOD, "does not clearly beat", BEATEN)
+            one: [] for one in (NOT_BEATEN, AS_GOOD, _NOT_CLEARLY, BEATEN)
         }
         for who, name in self.baselines.items():
             ours, theirs = self.shown("learner"), self.shown(who)
-            word = BEATEN if self.clearly_beats(who) else "does not clearly beat"
+            word = BEATEN if self.clearly_beats(who) else _NOT_CLEARLY
             word = word if self.loss("learner") < self.loss(who) else NOT_BEATEN
             word = AS_GOOD if ours == theirs else word
             clauses[word].append(f"{name} ({ours} against {theirs.removesuffix(' wrong')})")

@@ -379,6 +379,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         (parts, zipfile.ZIP_DEFLATED, "is compressed"),
         ({**parts, "about.json": b"{"}, 0, "no model with names"),
         ({**parts, "about.json": b"[]"}, 0, "is not of format 1"),
+        ({**parts, "about.json": b"[" * 100_000}, 0, "is nested too deeply"),
         ({**parts, "about.json": changed(about, format=3)}, 0, "is not of format 1 or 2"),
         ({**parts, "about.json": changed(about, classes=None)}, 0, "must list classes"),
         ({**parts, "about.json": changed(about, classes=[[]])}, 0, "must list classes"),
