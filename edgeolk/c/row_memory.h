@@ -316,6 +316,18 @@ static inline void olk_add_signed_votes(const olk_memory_value *kernel, const in
             lane[l] += olk_memory_part(kernel[j], signed_size[j]);
 }
 
+/* n rows, or more that fill vectors of codes: what follows them is read and not used. Labels follow
+   the codes, as many bytes as a code has. */
+static inline ptrdiff_t olk_memory_padded(const olk_sorf *p, ptrdiff_t n)
+{
+#if OLK_BYTES
+    if (p->memory >= OLK_BYTES)
+        return (n + OLK_BYTES - 1) / OLK_BYTES * OLK_BYTES;
+#endif
+    (void)p;
+    return n;
+}
+
 /* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower
    kernel's g[K]. */
 static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state *s,
@@ -334,7 +346,7 @@ static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state
             g[2 * v * p->classes + c] = 0;
     for (ptrdiff_t from = 0; from < n_rows; from += OLK_MEMORY_ROWS) {
         const ptrdiff_t left = n_rows - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
-        olk_memory_kernels(p, s, row, from, n, kernel, narrow);
+        olk_memory_kernels(p, s, row, from, olk_memory_padded(p, n), kernel, narrow);
 #if OLK_BYTES >= 32
         if (multiclass && p->classes <= OLK_MEMORY_LANES) {
             if (columns > 1)
