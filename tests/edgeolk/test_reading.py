@@ -145,6 +145,7 @@ def structured(draw: st.DrawFn) -> dict[str, Any]:
         "linear": st.booleans(),
         "memory": st.sampled_from([4, 40]),
         "memory_narrow": st.just(True),
+        "gaussian_process": st.sampled_from([1, 4]),
         "drift": st.just(True),
         "scale": st.sampled_from([None, "standard", "minmax", "common"]),
         "season": st.just(5),
