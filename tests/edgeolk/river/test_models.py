@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import re
 from typing import Any
 
 import numpy as np
@@ -266,21 +265,6 @@ def test_late_labels_are_not_repeated() -> None:
     assert same > 0.97
     with pytest.raises(ValueError, match="history must be"):
         KernelClassifier(history="never").learn_one({"a": 1.0}, True)
-
-
-@pytest.mark.parametrize("model", [KernelClassifier, KernelRegressor, KernelNovelty])
-def test_the_ram_that_a_refusal_names_is_enough(model: Any) -> None:
-    def learn(ram: int) -> None:
-        model(ram=ram).learn_one({"a": 1.0, "b": 2.0}, *([] if model is KernelNovelty else [True]))
-
-    def named(ram: int) -> int:
-        with pytest.raises(ValueError, match="ram must be at least") as error:
-            learn(ram)
-        return int(re.findall(r"at least (\d+)", str(error.value))[0])
-
-    least = named(64)
-    learn(least)
-    assert named(least - 1) == least
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
