@@ -164,13 +164,6 @@ def test_a_zone_moves_the_hours(plant: Path) -> None:
         replayed(plant, clock_zone="Nowhere")
 
 
-def test_same_in_a_process(plant: Path) -> None:
-    here, there = replayed(plant), replayed(plant, enforce="process")
-    assert there.config.resolved.params["clock"] is True
-    assert there.metrics.summary() == here.metrics.summary()
-    assert to_dict(there)["alarms"] == to_dict(here)["alarms"]
-
-
 def test_a_clock_that_does_not_fit_is_left_out(plant: Path) -> None:
     small = fs.replay(fs.ReplayConfig(str(plant), kind="novelty", ram="850B"))
     assert "clock" not in small.config.resolved.params
