@@ -215,7 +215,9 @@ def test_readings_of_a_damaged_row_are_missing(log: str, tmp_path: Path) -> None
     lines[50] = "1,2"
     (tmp_path / "damaged.csv").write_text("\n".join([*lines, ""]))
     result = fs.replay(configured(str(tmp_path / "damaged.csv"), horizon=6, season=0))
-    assert (result.rows.damaged, result.rows.used) == (1, N - 1)
+    # Nor was there a forecast made from it.
+    assert (result.rows.damaged, result.rows.used) == (1, N - 2)
+    assert (result.rows.filled, result.rows.missing_before) == (1, 1)
 
 
 def test_after_a_gap_earlier_readings_are_not_paired() -> None:
