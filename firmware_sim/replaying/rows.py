@@ -109,7 +109,7 @@ class RowCount:
         shown += ["..."] if len(counts) > _LISTED else []
         if self.missing_before:
             before = f"{counted(self.ahead, 'row')} before"
-            shown.append(f"what was known {before} (skipped, or a gap) {self.missing_before:,}")
+            shown.append(f"the row from {before} (skipped, or a gap) {self.missing_before:,}")
         return ", ".join(shown)
 
     def add_refused(self, number: int, reason: object) -> None:

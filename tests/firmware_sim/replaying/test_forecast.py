@@ -325,7 +325,7 @@ def test_a_sheet_with_errors_and_a_line_of_sums(tmp_path: Path) -> None:
     assert result.rows.damaged == 2
     assert result.rows.missing_by_column == {"ahead": 1, "y": 1}
     assert result.rows.missing_words() == (
-        "y 1, ahead 1, all readings from 3 rows before (skipped, or a gap) 1"
+        "y 1, ahead 1, the row from 3 rows before (skipped, or a gap) 2"
     )
     lines = report_of(result).to_text().splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("Forecast of the next rows"))

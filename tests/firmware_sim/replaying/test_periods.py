@@ -54,7 +54,7 @@ def by_hand(path: Path, keeps_readings: bool = False) -> str:
     here = np.setdiff1d(np.arange(N), GONE)
     filled = np.interp(np.arange(N), here, y[here])
     return written(
-        path, lambda at: f"{'' if at in GONE and not keeps_readings else x[at]!r},{filled[at]!r}"
+        path, lambda at: f"{'' if at in GONE and not keeps_readings else x[at]!s},{filled[at]!s}"
     )
 
 
@@ -92,8 +92,8 @@ def test_the_state_is_that_of_rows_filled_in_by_hand(
 
     def line(at: int) -> str | None:
         if at not in GONE:
-            return f"{x[at]!r},{y[at]!r}"
-        return None if instead is None else instead.replace("X", repr(x[at]))
+            return f"{x[at]!s},{y[at]!s}"
+        return None if instead is None else instead.replace("X", str(x[at]))
 
     log = written(tmp_path / "gaps.csv", line)
     hand, _, expected = replayed(
@@ -112,7 +112,7 @@ def test_the_state_is_that_of_rows_filled_in_by_hand(
 def test_baselines_are_on_the_same_periods(tmp_path: Path) -> None:
     x, y = drawn()
     log = written(
-        tmp_path / "gaps.csv", lambda at: None if at in GONE else f"{x[at]!r},{y[at]!r}"
+        tmp_path / "gaps.csv", lambda at: None if at in GONE else f"{x[at]!s},{y[at]!s}"
     )
     _, result, found = replayed(log, horizon=1)
     here = np.setdiff1d(np.arange(N), GONE)
@@ -130,7 +130,7 @@ def test_blocks_make_no_difference(tmp_path: Path, timed: bool) -> None:
     gone = [*GONE, 255, 256, 257, 511]  # about the end of a block
     log = written(
         tmp_path / "log.csv",
-        lambda at: "what,is,this" if at in gone else f"{x[at]!r},{y[at]!r}",
+        lambda at: "what,is,this" if at in gone else f"{x[at]!s},{y[at]!s}",
         timed,
     )
     whole, result, found = replayed(log, horizon=6)
@@ -151,7 +151,7 @@ def test_blocks_make_no_difference(tmp_path: Path, timed: bool) -> None:
 def test_after_a_long_gap_the_history_begins_again(tmp_path: Path, horizon: int) -> None:
     x, y = drawn()
     gone = range(200, 200 + MOST_FILLED + 1)
-    line = lambda at: None if at in gone else f"{x[at]!r},{y[at]!r}"  # noqa: E731
+    line = lambda at: None if at in gone else f"{x[at]!s},{y[at]!s}"  # noqa: E731
     ours, result, found = replayed(written(tmp_path / "long.csv", line), horizon=horizon)
     assert (result.rows.filled, result.rows.breaks) == (0, 1)
     assert "1 gap of more than 48 periods: the history began again" in report_of(result).to_text()
@@ -163,7 +163,7 @@ def test_after_a_long_gap_the_history_begins_again(tmp_path: Path, horizon: int)
     assert not {gone.stop, gone.stop + horizon - 1} & set(found)
     # A gap that is one period shorter is filled in.
     less = range(200, 200 + MOST_FILLED)
-    line = lambda at: None if at in less else f"{x[at]!r},{y[at]!r}"  # noqa: E731
+    line = lambda at: None if at in less else f"{x[at]!s},{y[at]!s}"  # noqa: E731
     _, result, _ = replayed(written(tmp_path / "less.csv", line), horizon=horizon)
     assert (result.rows.filled, result.rows.breaks) == (MOST_FILLED, 0)
 
@@ -178,7 +178,7 @@ def test_a_weekly_season_survives_missing_rows(tmp_path: Path) -> None:
     path = tmp_path / "weekly.csv"
     errors = []
     for missing in ([], gone):
-        rows = [f"{3600 * at},{y[at]!r}" for at in range(n) if at not in missing]
+        rows = [f"{3600 * at},{y[at]!s}" for at in range(n) if at not in missing]
         path.write_text("\n".join(["seconds,y", *rows, ""]))
         config = fs.ReplayConfig(
             str(path), forecast="y", season=season, ram="4KiB", time="seconds"
@@ -189,7 +189,7 @@ def test_a_weekly_season_survives_missing_rows(tmp_path: Path) -> None:
 
 def test_rows_of_which_many_have_no_target_are_left_as_they_are(tmp_path: Path) -> None:
     x, y = drawn()
-    log = written(tmp_path / "few.csv", lambda at: f"{x[at]!r},{'' if at % 2 else repr(y[at])}")
+    log = written(tmp_path / "few.csv", lambda at: f"{x[at]!s},{'' if at % 2 else str(y[at])}")
     _, result, _ = replayed(log, horizon=2)
     assert (result.rows.filled, result.rows.used) == (0, N // 2)
 
