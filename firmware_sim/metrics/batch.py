@@ -125,6 +125,17 @@ class Batch:
         return replace(self, rows=rows, reasons=reasons)
 
     @property
+    def told(self) -> Batch:
+        """The outcome of rows that have a label; labels that arrive with others are the next's."""
+        known = np.isfinite(self.rows["label"])
+        if known.all():
+            return self
+        arrived = np.concatenate([[0], np.cumsum(self.rows["n_arrived"])])
+        rows = self.rows[known]
+        rows["n_arrived"] = np.diff(arrived[1:][known], prepend=0)
+        return replace(self, rows=rows)
+
+    @property
     def of_rows(self) -> Batch:
         """The outcome of rows of the stream, without that of the periods between them."""
         is_row = self.rows["row"] > 0

@@ -146,10 +146,11 @@ class Delay:
         periods[readable] = found
         steps = np.diff(np.concatenate([last, found]))
         at_row = readable[len(readable) - len(steps) :]
-        for at in np.flatnonzero((steps > 1) & (steps <= MOST_FILLED + 1)).tolist():
-            row = int(at_row[at])
-            missing = np.arange(periods[row] - steps[at] + 1, periods[row])
-            between[row] = self._of(missing - self._ahead)[0]
+        for at in np.flatnonzero(steps > 1).tolist():
+            row, n = int(at_row[at]), int(steps[at]) - 1
+            first = int(periods[row]) - n
+            n = n if n <= MOST_FILLED else min(n - 1, self._ahead)
+            between[row] = first, self._of(np.arange(first, first + n) - self._ahead)[0]
         if len(found):
             kept = self._periods > found[-1] - self._ahead
             self._periods, self._readings = self._periods[kept], self._readings[kept]
@@ -296,13 +297,13 @@ def forecast_rows(block: Checked, X: Row, places: Places, filler: Filler | None)
     is_row = np.isin(readable, places)
     readings[is_row] = X
     at, periods, y = readable, raw.periods[readable], block.y[readable]
-    for row, missing in raw.between.items():
+    for row, (first, missing) in raw.between.items():
         if not block.damaged[row]:
             n = len(missing)
             place = int(np.searchsorted(at, row))
             readings = np.insert(readings, place, missing, axis=0)
             at = np.insert(at, place, [row] * n)
-            periods = np.insert(periods, place, raw.periods[row] - np.arange(n, 0, -1))
+            periods = np.insert(periods, place, np.arange(first, first + n))
             y, is_row = np.insert(y, place, [np.nan] * n), np.insert(is_row, place, [False] * n)
     return filler.of(readings, y, periods, at, is_row)
 

@@ -194,6 +194,7 @@ def measured(
         scores = _answered(answers, rows.X, rows.y)
         known = np.isfinite(scores)
         refused += int(np.count_nonzero(~known))
+        known &= np.isfinite(rows.y)
         if not known.any():
             continue
         rows, scores = rows.part(known), scores[known]

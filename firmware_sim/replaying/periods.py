@@ -123,7 +123,8 @@ def _near(wanted: Places, known: Places) -> npt.NDArray[np.bool_]:
 class Filled(NamedTuple):
     """Rows for a forecaster, one for each period that it has to know of.
 
-    X, y: readings, NaN where they are missing, and targets.
+    X, y: readings, NaN where they are missing, and targets; NaN at the beginning of a long gap,
+        where forecasts were made whose targets do not come.
     periods: ascending.
     places: index in the block, of the next row for a period without one.
     is_row: which are rows of the stream that have a forecast to judge.
@@ -189,10 +190,16 @@ class Filler:
         steps = np.diff(known) - 1
         self._count(steps)
         missing = [np.empty(0, np.int64)]
-        for at in np.flatnonzero((steps > 0) & (steps <= MOST_FILLED)).tolist():
-            missing.append(np.arange(known[at] + 1, known[at + 1]))
+        untold = [np.empty(0, np.int64)]
+        for at in np.flatnonzero(steps > 0).tolist():
+            first, n = known[at] + 1, steps[at]
+            if n > MOST_FILLED:
+                n = min(n - 1, self._ahead)
+                untold.append(np.arange(first, first + n))
+            missing.append(np.arange(first, first + n))
         wanted = np.union1d(np.concatenate(missing), periods[finite])
         targets = np.interp(wanted, known, np.concatenate([[self._y] * len(before), y[finite]]))
+        targets[np.isin(wanted, np.concatenate(untold))] = np.nan
         at = np.searchsorted(periods[:end], wanted)
         has_row = periods[at] == wanted
         readings = np.where(has_row[:, np.newaxis], X[at], np.nan)

@@ -76,7 +76,8 @@ class Block:
         skipped, or before a gap; None for other rows.
     periods (ndarray of int64, shape (n,)): of a forecast, the number of each readable row's period;
         None for other rows.
-    between: of a forecast, the readings for the periods right before a row that have none, by index.
+    between: of a forecast, by the index of a row after a gap, the first period without a row and
+        the readings for it and the next ones.
     """
 
     first: int
@@ -87,7 +88,7 @@ class Block:
     text: Callable[[int], str] | None = field(default=None, compare=False, repr=False)
     without: npt.NDArray[np.bool_] | None = None
     periods: Places | None = None
-    between: dict[int, Row] = field(default_factory=dict)
+    between: dict[int, tuple[int, Row]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
