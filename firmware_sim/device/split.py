@@ -83,7 +83,8 @@ class SplitDevice(Device):
 
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         # If labels do not arrive with their rows, or a gap may come, rows are answered one by one.
-        self._one_by_one = config.waits_for_labels or self._misses_targets or config.gap is not None
+        may_restart = config.gap is not None or config.grid is not None
+        self._one_by_one = config.waits_for_labels or self._misses_targets or may_restart
         self.block = BLOCK
         self._peak = 0
         self._counters = dict.fromkeys(COUNTERS, 0)
