@@ -15,8 +15,6 @@ from firmware_sim.metrics.courses import courses
 from firmware_sim.metrics.watching import CHANNELS, EVENTS, Envelope, Watching, flags_of
 from firmware_sim.report import to_dict, to_page, to_text
 
-DAY = 86_400.0
-
 
 def packed(part: str, channel: int, *flags: str) -> float:
     """A verdict as learners send it."""
