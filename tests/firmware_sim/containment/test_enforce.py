@@ -45,12 +45,26 @@ def limited(by: str, **changes: object) -> ReplayResult:
 
 
 FORECAST = {"stream": "house", "kind": "regression", "algorithm": "", "gamma": None}
-#: What is the same in a process.
+#: What is the same in a process; by day every fifth.
 SAME: dict[str, dict[str, Any]] = {
     "usual": {},
     # The queue is in the plan; the learner in its process is asked and taught row by row.
     "late": {"label_delay": 30, "label_queue": 40},
     "late, missing, cut": {"label_delay": 7, "label_missing": 0.2, "power_cut": "every=300"},
+    "asked": {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}},
+    "watched": {"stream": "office", "kind": "novelty", "algorithm": "", "gamma": None},
+    "classes of features": {"kind": "multiclass", "algorithm": ""},
+    "novelty": {"kind": "novelty", "algorithm": "sorf", "params": {"history": False}},
+    "classes": {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
+    "numbers": {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"},
+    "experts of late labels": {
+        "kind": "multiclass", "algorithm": "", "label_delay": 5,
+        "params": {"delay": 5, "last_label": True},
+    },
+    "untuned": {**FORECAST, "algorithm": "krls_auto"},
+    "untuned, lags": {**FORECAST, "algorithm": "krls_auto", "params": {"lags": 2}},
+    "last value": {"missing": "last", "faults": ("dropout:p=0.2",)},
+    "mean": {"missing": "mean", "faults": ("dropout:p=0.2",)},
     "cut": {"power_cut": "every=333", "checkpoint_every": 200},
     "cut, none kept": {"power_cut": "at=50", "checkpoint_every": 200, "scale": "none"},
     "cut, scaled inside": {
@@ -60,19 +74,6 @@ SAME: dict[str, dict[str, Any]] = {
         "stream": "house", "kind": "regression", "algorithm": "ogd", "power_cut": "every=400",
         "checkpoint_every": 200,
     },
-    "asked": {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}},
-    "classes of features": {"kind": "multiclass", "algorithm": ""},
-    "experts of late labels": {
-        "algorithm": "", "label_delay": 5, "params": {"delay": 5, "last_label": True},
-    },
-    "novelty": {"kind": "novelty", "algorithm": "sorf", "params": {"history": False}},
-    "watched": {"stream": "office", "kind": "novelty", "algorithm": "", "gamma": None},
-    "untuned": {**FORECAST, "algorithm": "krls_auto"},
-    "untuned, lags": {**FORECAST, "algorithm": "krls_auto", "params": {"lags": 2}},
-    "last value": {"missing": "last", "faults": ("dropout:p=0.2",)},
-    "mean": {"missing": "mean", "faults": ("dropout:p=0.2",)},
-    "classes": {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
-    "numbers": {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"},
     "forecast": {**FORECAST},
     "forecast, late": {**FORECAST, "label_delay": 4},
     "forecast, late by a time": {**FORECAST, "label_delay": "1800s", "label_queue": 3},
@@ -100,7 +101,7 @@ SAME: dict[str, dict[str, Any]] = {
         [*product(LIMITS, ["usual"]), *product(["seccomp"], SAME)],  # the strictest
     ),
 )
-@pytest.mark.spread(10)
+@pytest.mark.spread(5)
 def test_the_same_in_a_process(limit: str, what: str) -> None:
     changes = SAME[what]
     here, there = run(**changes), limited(limit, **changes)

@@ -130,7 +130,8 @@ def config(path: Path, **changes: object) -> fs.ReplayConfig:
 def test_figures_against_numpy(rows: list[tuple[int, int]]) -> None:
     metrics = Multiclass(NAMES)
     y, said = np.array(rows).T
-    metrics.add_block(Batch.of(label=y, score=said))
+    for part in filter(len, np.array_split(np.arange(len(y)), 2)):
+        metrics.add_block(Batch.of(label=y[part], score=said[part]))
     f1s = []
     for k, one in enumerate(metrics.by_class()):
         right = np.sum((y == k) & (said == k))
