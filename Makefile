@@ -12,7 +12,7 @@ STUBBED := $(subst /,.,$(basename $(shell find edgeolk -name '*.pyi')))
 GENERATED := $(patsubst %.pyx,%.c,$(shell find edgeolk -name '*.pyx'))
 
 # Long targets end after about so many minutes and print what is left; the same command continues.
-# Soak and mutants do if a file of finished parts is given, as by python -m release.record.
+# Soak, mutants and test-pi do if a file of finished parts is given, as by python -m release.record.
 MINUTES ?= 60
 CONTINUE = $(if $(KEPT),--kept $(KEPT) --minutes $(MINUTES))
 
@@ -124,8 +124,8 @@ test-frozen: $(VENV)/.wheels
 	$(BIN)/python -m release.frozen
 
 test-pi: $(VENV)/.wheels
-	$(BIN)/python -m release.emulated
-	$(BIN)/python -m release.source
+	$(BIN)/python -m release.emulated $(CONTINUE)
+	$(BIN)/python -m release.source $(CONTINUE)
 
 test-readme: $(VENV)/.test
 	$(BIN)/python -m release.readme
