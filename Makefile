@@ -12,7 +12,7 @@ STUBBED := $(subst /,.,$(basename $(shell find edgeolk -name '*.pyi')))
 GENERATED := $(patsubst %.pyx,%.c,$(shell find edgeolk -name '*.pyx'))
 
 # Long targets end after about so many minutes and print what is left; the same command continues.
-# Soak and mutants do if a file of finished parts is given, as by python -m release.record.
+# Soak, mutants and test-pi do if a file of finished parts is given, as by python -m release.record.
 MINUTES ?= 60
 CONTINUE = $(if $(KEPT),--kept $(KEPT) --minutes $(MINUTES))
 
@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
 .PHONY: help replay test test-slow test-mcu exports lint bench speed peers accuracy papers memory \
 	instructions results mutants sanitized fuzz fuzz-guided fuzz-slots asan checked valgrind tsan soak nightly coverage \
-	wheels test-windows test-frozen test-pi docs clean
+	wheels test-windows test-frozen test-pi test-readme docs clean
 help:
 	@echo "make replay   forecast a bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  include the long ones"
@@ -50,6 +50,7 @@ help:
 	@echo "make test-windows  tests of the wheel for Windows, in a Python under Wine (needs root once, for apt-get)"
 	@echo "make test-frozen  wheels in a Python on musl and in a free-threaded one (needs root once, for apt-get)"
 	@echo "make test-pi  tests of the wheels under emulated Raspberry Pis, riscv64 and s390x (hours)"
+	@echo "make test-readme  the README's commands in a fresh clone, on Debian 12 and 13 with Python 3.10 and 3.14 (root; PYTHON310)"
 	@echo "make instructions  instruction counts compared with the recorded ones (needs valgrind)"
 
 $(BIN)/python:
@@ -123,8 +124,11 @@ test-frozen: $(VENV)/.wheels
 	$(BIN)/python -m release.frozen
 
 test-pi: $(VENV)/.wheels
-	$(BIN)/python -m release.emulated
-	$(BIN)/python -m release.source
+	$(BIN)/python -m release.emulated $(CONTINUE)
+	$(BIN)/python -m release.source $(CONTINUE)
+
+test-readme: $(VENV)/.test
+	$(BIN)/python -m release.readme
 
 mutants: $(VENV)/.test
 	$(BIN)/python tests/mutants.py $(CONTINUE)

@@ -1,13 +1,18 @@
 """Tests the wheels in Debian root file systems of other processors, under qemu-user.
 
 ``python -m release.emulated [--only aarch64-cp311] [PYTEST ARGUMENTS]``. Wheels that are not in
-``dist`` are built first. Emulation is slow: each test runs with some of its parameters
-(release/fewer.py), decisions of learners are compared over more rows (release/agreement.py).
+``dist``, or older than the sources, are built first. Emulation is slow: each test runs with some of
+its parameters (release/fewer.py), decisions of learners are compared over more rows
+(release/agreement.py).
+
+With ``--kept FILE`` platforms that passed are stored there and not tested again; with ``--minutes``
+no platform is begun after that time, and those that are left are printed.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shutil
 import subprocess
@@ -16,9 +21,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.cases import Cases
 from bench.table import Table
 from release.crossing import learners_agree
-from release.project import copied, counted, newest, output
+from release.project import built_since, copied, counted, output
 from release.rootfs import root_file_system
 from release.targets import ROOT, Debian, Target, platform_name, platforms
 
@@ -64,11 +70,11 @@ class Outcome:
 
 
 def wheel_of(target: Target, release: Debian) -> Path:
-    """Return the newest wheel of a target; build one if there is none."""
-    found = newest(ROOT / "dist", f"edgeolk-*-{release.tag}-*{target.name}.whl")
+    """Return the wheel of a target; build one if there is none of these sources."""
+    found = built_since(ROOT / "dist", f"edgeolk-*-{release.tag}-*{target.name}.whl")
     if not found:
         name = platform_name(target, release)
-        subprocess.run([sys.executable, "-m", "release.wheels", "--only", name], check=False)
+        subprocess.run([sys.executable, "-m", "release.wheels", "--only", name], check=True)
         return wheel_of(target, release)
     return found[0]
 
@@ -198,23 +204,43 @@ def test_board(board: Board, name: str, n_parameters: int, pytest_arguments: lis
     return Outcome(name, board.processor, wheel, tests, lines, not (agree and passed))
 
 
-def main() -> int:
+def pieces(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a run in pieces."""
+    parser.add_argument("--kept", type=Path, help="the file of platforms that passed")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin none after that")
+
+
+def main(words: list[str] | None = None) -> int:
     """Test the given platforms; return 1 if something failed."""
     parser = argparse.ArgumentParser(prog="python -m release.emulated", description=__doc__)
     parser.add_argument("--only", action="append", metavar="TARGET[-PYTHON]", default=[])
     parser.add_argument("--most", type=int, default=2, help="sets of parameters of a test")
-    arguments, pytest_arguments = parser.parse_known_args()
+    pieces(parser)
+    given, pytest_arguments = parser.parse_known_args(words)
     if os.geteuid() != 0:
         raise SystemExit("chroot needs root")
-    outcomes = []
-    for name, target, release in platforms(arguments.only, lambda target: target.name != "x86_64"):
+    end = time.monotonic() + 60 * given.minutes
+    kept = Cases(given.kept, given.kept and given.kept.stem)
+    rows, left, failed = [], [], 0
+    for name, target, release in platforms(given.only, lambda target: target.name != "x86_64"):
         for processor in target.processors:
-            print(f"== {name} on {processor}", flush=True)
-            board = Board(prepare(target, release, processor), target, release, processor)
-            outcomes.append(test_board(board, name, arguments.most, pytest_arguments))
+            case = f"{name} on {processor}"
+            if kept.get(case) is None and time.monotonic() >= end:
+                left.append(case)
+                continue
+            if kept.get(case) is None:
+                print(f"== {case}", flush=True)
+                board = Board(prepare(target, release, processor), target, release, processor)
+                outcome = test_board(board, name, given.most, pytest_arguments)
+                failed += outcome.failed
+                if not outcome.failed:
+                    kept.add(case, outcome.cells())
+            rows.append(kept.get(case) or outcome.cells())
     header = ["platform", "processor", "wheel, bytes", "tests", "beside x86-64"]
-    print(Table("Platforms", header, [each.cells() for each in outcomes], left=5).markdown())
-    return int(any(outcome.failed for outcome in outcomes))
+    print(Table("Platforms", header, rows, left=5).markdown())
+    print(f"{len(rows) - failed} of {len(rows) + len(left)} emulated platforms passed")
+    print(*(f"left: {case}" for case in left), sep="\n")
+    return int(failed > 0)
 
 
 if __name__ == "__main__":

@@ -55,3 +55,13 @@ def counted(printed: str) -> str:
 def newest(folder: Path, pattern: str) -> list[Path]:
     """Return files, the newest first."""
     return sorted(folder.glob(pattern), key=lambda path: -path.stat().st_mtime)
+
+
+def built_since(folder: Path, pattern: str) -> list[Path]:
+    """Return files that are newer than every source of the packages, the newest first."""
+    sources = [ROOT / "setup.py", ROOT / "pyproject.toml"]
+    for package in ("edgeolk", "firmware_sim"):
+        for kind in ("*.py", "*.pyx", "*.pxd", "*.h"):
+            sources += (ROOT / package).rglob(kind)
+    changed = max(path.stat().st_mtime for path in sources)
+    return [path for path in newest(folder, pattern) if path.stat().st_mtime > changed]

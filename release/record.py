@@ -91,6 +91,20 @@ def _mutants(printed: str) -> str:
     return found[0]
 
 
+def _platforms(printed: str) -> str:
+    """All emulated platforms, and all that build the source; the last piece prints both."""
+    found = []
+    for what in ("emulated platforms passed", "processors built the source"):
+        counts = re.findall(rf"^(\d+) of (\d+) {what}$", printed, re.MULTILINE)
+        if not counts or counts[-1][0] != counts[-1][1]:
+            said = " of ".join(counts[-1]) if counts else "no"
+            raise IncompleteError(f"{said} {what}: a release needs all")
+        found.append(f"{counts[-1][1]} {what}")
+    if not int(found[0].split()[0]) >= PLATFORMS:
+        raise IncompleteError(f"{found[0]}: a release needs {PLATFORMS}")
+    return ", ".join(found)
+
+
 def _fuzz(printed: str) -> str:
     """Files of all seeds; each process prints how far it is."""
     done: dict[str, int] = {}
@@ -124,6 +138,8 @@ def _soak(printed: str) -> str:
 
 #: At least that many mutations exist; fewer were run if a word chose among them.
 MUTATIONS = 500
+#: Emulated ones, each on the processors of release/targets.py.
+PLATFORMS = 10
 #: An hour but for what libFuzzer rounds off.
 GUIDED_SECONDS = 3590
 #: Steps of each algorithm.
@@ -209,7 +225,11 @@ TARGETS = {
         Target("test-mcu", _tests),
         Target("test-windows", _tests),
         Target("test-frozen", _tests),
-        Target("test-pi", _tests),
+        Target("test-pi", _platforms, continues=True),
+        Target("test-readme", _sentence(r"^(\d+) of (\d+) pairs of Debian and Python", 4, 4),
+               ("edgeolk", "firmware_sim", "setup.py", "pyproject.toml", "README.md",
+               "release/__init__.py", "release/readme.py", "release/rootfs.py",
+               "release/targets.py", ":!edgeolk/version.py", ":!firmware_sim/data/README.md")),
         Target("soak", _soak, (*LIBRARY, *_support("soak.py", "helpers.py"), "bench/__init__.py",
                "bench/cases.py", "bench/machine.py", "bench/table.py"), ("STEPS=1e8",),
                continues=True),

@@ -3,7 +3,8 @@
 ``python -m release.source [--only armv7l]``: pip builds it there in isolation, with only the
 target's Python and gcc, from a folder of packages instead of an index. numpy publishes no wheel for
 32-bit ARM: Debian's package is converted to one, as in the index of Raspberry Pi OS. Decisions of
-the built learners are compared with this machine's. Needs root, for chroot and binfmt_misc.
+the built learners are compared with this machine's. Needs root, for chroot and binfmt_misc. It is
+run in pieces as release.emulated is.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from release.emulated import Board, compare_learners, link
+from bench.cases import Cases
+from release.emulated import Board, compare_learners, link, pieces
 from release.project import copied
 from release.rootfs import root_file_system
 from release.targets import BUILD, ROOT, TARGETS, TRIXIE, Target
@@ -117,25 +119,37 @@ def build(target: Target, source: Path, processor: str) -> Board:
     return Board(system, replace(target, variants=variants), TRIXIE, processor)
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
     """Build for the given targets; return 1 if learners differ."""
     parser = argparse.ArgumentParser(prog="python -m release.source", description=__doc__)
     parser.add_argument("--only", action="append", choices=("aarch64", "armv7l"))
-    names = parser.parse_args().only or ["aarch64", "armv7l"]
+    pieces(parser)
+    given = parser.parse_args(words)
+    names = given.only or ["aarch64", "armv7l"]
     if os.geteuid() != 0:
         raise SystemExit("chroot needs root")
     (ROOT / "dist").mkdir(exist_ok=True)
-    source, failed = source_distribution(), False
+    end = time.monotonic() + 60 * given.minutes
+    kept = Cases(given.kept, given.kept and given.kept.stem)
+    source, failed, left = source_distribution(), 0, []
     for target in (TARGETS[name] for name in names):
-        began = time.monotonic()
-        with programs_run(target):
-            board = build(target, source, target.processors[0])
-        built = (time.monotonic() - began) / 60
-        copied(board.system / "opt/project", ("release", "bench"), ())
-        agree, _ = compare_learners(board)
-        print(f"{source.name} on {target.name}: built in {built:.0f} minutes", flush=True)
-        failed |= not agree
-    return int(failed)
+        case = f"source on {target.name}"
+        if kept.get(case) is None and time.monotonic() >= end:
+            left.append(case)
+        elif kept.get(case) is None:
+            began = time.monotonic()
+            with programs_run(target):
+                board = build(target, source, target.processors[0])
+            built = f"{(time.monotonic() - began) / 60:.0f} minutes"
+            copied(board.system / "opt/project", ("release", "bench"), ())
+            agree, _ = compare_learners(board)
+            print(f"{source.name} on {target.name}: built in {built}", flush=True)
+            failed += not agree
+            if agree:
+                kept.add(case, built)
+    print(f"{len(names) - len(left) - failed} of {len(names)} processors built the source")
+    print(*(f"left: {case}" for case in left), sep="\n")
+    return int(failed > 0)
 
 
 if __name__ == "__main__":

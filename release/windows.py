@@ -1,11 +1,12 @@
 """Tests the wheel for Windows in the Python that runs under Wine.
 
-``python -m release.windows [--most n] [--tests-only] [TESTS]``. A wheel that is not in ``dist`` is
-built first. The decisions of every algorithm over 2,000 rows are compared with those of Linux, by
-variant, and each side loads the other's model files (release/crossing.py). Then the tests of the
-library and the simulator are run, each with ``--most`` of its sets of parameters
-(release/fewer.py), since Wine is slow. Each folder is a separate run, which is stopped after
-``MINUTES`` and then counts as failed. Excluded tests and reasons: release/windows_tests.py.
+``python -m release.windows [--most n] [--tests-only] [TESTS]``. A wheel that is not in ``dist``, or
+older than the sources, is built first. The decisions of every algorithm over 2,000 rows are
+compared with those of Linux, by variant, and each side loads the other's model files
+(release/crossing.py). Then the tests of the library and the simulator are run, each with ``--most``
+of its sets of parameters (release/fewer.py), since Wine is slow. Each folder is a separate run,
+which is stopped after ``MINUTES`` and then counts as failed. Excluded tests and reasons:
+release/windows_tests.py.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 
 from release.crossing import available_variants, wheel_agrees
 from release.foreign import FOREIGN, build_wheel, windows_python
-from release.project import copied, newest, shown
+from release.project import built_since, copied, shown
 from release.wheels import DIST, source_distribution, unpack
 
 #: Time limit of a folder of tests; the longest took a third of it on a busy machine.
@@ -36,9 +37,9 @@ WINESERVER = "/usr/lib/wine/wineserver64"
 
 
 def wheel() -> Path:
-    """Return the newest wheel for Windows; build one if there is none."""
+    """Return the wheel for Windows; build one if there is none of these sources."""
     row = FOREIGN["win-amd64"]
-    if found := newest(DIST, f"*{row.tag}.whl"):
+    if found := built_since(DIST, f"*{row.tag}.whl"):
         return found[0]
     DIST.mkdir(exist_ok=True)
     return build_wheel(unpack(source_distribution()), row)

@@ -35,7 +35,8 @@ COMPLETE = {
     "test-mcu": "200 passed in 12.00s",
     "test-windows": "200 passed in 12.00s\n80 passed, 1 skipped in 2.00s",
     "test-frozen": "cp311, musl: 155 passed, 1 skipped\ncp313t, gnu: 150 passed",
-    "test-pi": "===== 300 passed, 7 skipped in 12.00s (0:00:12) =====",
+    "test-pi": "10 of 10 emulated platforms passed\nleft: \n2 of 2 processors built the source",
+    "test-readme": "4 of 4 pairs of Debian and Python run the README's commands",
     "soak": soaked(10**8),
 }
 #: Too little, or something failed.
@@ -48,6 +49,12 @@ INCOMPLETE = {
     "fuzz-guided": ("Done 12345 runs in 60 second(s)", "ERROR: libFuzzer"),
     "mutants": ("520 mutations, 2 lived", "12 mutations, 0 lived", ""),
     "exports": ("160 learners exported, 480 programs, 96,000 answers; 1 differ; no C for 3",),
+    "test-pi": (
+        "10 of 10 emulated platforms passed",
+        "9 of 10 emulated platforms passed\n2 of 2 processors built the source",
+        "1 of 1 emulated platforms passed\n2 of 2 processors built the source",
+    ),
+    "test-readme": ("3 of 4 pairs of Debian and Python run the README's commands",),
     "soak": (soaked(10**7), soaked(10**8).partition("\n")[2], ""),
 }
 
@@ -217,6 +224,7 @@ DRIVERS = {
     "fuzz-slots": "tests/support/fuzz_flash.py",
     "exports": "release/exports.py",
     "soak": "tests/support/soak.py",
+    "test-readme": "release/readme.py",
 }
 
 

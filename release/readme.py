@@ -1,0 +1,203 @@
+"""The README's commands in a fresh clone, on both Debians, with the oldest and the newest Python.
+
+``python -m release.readme [--only bookworm-3.10]`` (root; mmdebstrap and the network). Each release
+of Debian is installed with a C compiler into a folder of its own; the clone has what is committed.
+In a new virtual environment, the first commands of the README are run as they are there, and the
+report of the replay is compared with the figures that the README tells about it.
+
+Debian 12 and 13 have neither Python. The newest is compiled in Debian 12 from the source package of
+Debian's development release, and runs on both. Of the oldest no release of Debian has the source:
+it is this machine's, which PYTHON310 names (default: python3.10), in its own place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from release.rootfs import mirror
+from release.targets import BOOKWORM, BUILD, ROOT, TRIXIE, Debian
+
+OLDEST, NEWEST = "3.10", "3.14"
+#: A C compiler, what pip downloads with, and what a Python is compiled with and runs with.
+PACKAGES = (
+    *("gcc", "libc6-dev", "make", "ca-certificates", "xz-utils", "libreadline8"),
+    *("libssl-dev", "zlib1g-dev", "libffi-dev", "libsqlite3-dev", "libbz2-dev", "liblzma-dev"),
+)
+CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
+#: The README's words about the replay, and where its report has the same.
+TOLD = (
+    (r"([\d,]+) rows, one every", r"([\d,]+) rows read"),
+    (r"Mean error ([\d.]+) degrees", r"^sorf +([\d.]+)"),
+    (r"stays as it is: ([\d.]+\d)", r"^last value +([\d.]+)"),
+    (r"as yesterday: ([\d.]+\d)", r"^value 96 rows ago +([\d.]+)"),
+)
+
+
+class RefusedError(Exception):
+    """A Python that cannot be had, or a command that does not do what the README says."""
+
+
+def commands(readme: str) -> list[str]:
+    """The README's first block of commands."""
+    block = re.search(r"```sh\n(.*?)```", readme, re.DOTALL)
+    assert block is not None
+    return [line.partition("  #")[0].strip() for line in block[1].splitlines() if line]
+
+
+def differences(readme: str, report: str) -> list[str]:
+    """Figures that the README tells about the replay and its report does not."""
+    found = []
+    for told, reported in TOLD:
+        [here] = re.findall(told, readme)
+        there = re.findall(reported, report, re.MULTILINE)
+        digits = len(here.rpartition(".")[2]) if "." in here else None
+        if not there or here != (f"{float(there[0]):.{digits}f}" if digits else there[0]):
+            found.append(f"README: {here}, report: {there[0] if there else 'nothing'}")
+    return found
+
+
+def inside(system: Path, command: str, log: Path | None = None) -> None:
+    """Run a command of the shell in a root file system that has /proc; raise if it fails."""
+    environment = {
+        "PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "HOME": "/root",
+        "LANG": "C.UTF-8",
+        "SSL_CERT_FILE": f"/{CERTIFICATES}",
+        "PIP_CERT": f"/{CERTIFICATES}",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+    mounted = f'mount -t proc proc "{system}/proc" && exec chroot "{system}" sh -ec "$1"'
+    ran = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", mounted, "sh", command],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    if log is not None:
+        log.write_text(ran.stdout)
+    if ran.returncode:
+        raise RefusedError(f"{command!r} ended with {ran.returncode}: {ran.stdout[-1500:]}")
+
+
+def system_of(release: Debian) -> Path:
+    """Return the folder of an installed Debian; install it if needed."""
+    folder = BUILD / "readme" / release.suite
+    if not (folder / "usr/bin/gcc").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        source = f"deb {mirror()} {release.suite} main"
+        old = '--aptopt=Acquire::Check-Valid-Until "false"'
+        kind = ("--variant=minbase", f"--include={','.join(PACKAGES)}")
+        command = ["mmdebstrap", "--quiet", *kind, old, release.suite, str(folder), source]
+        subprocess.run(command, check=True)
+    for name in ("etc/resolv.conf", CERTIFICATES):
+        if Path("/", name).exists():
+            (folder / name).unlink(missing_ok=True)
+            shutil.copy(Path("/", name), folder / name)
+    return folder
+
+
+def compile_newest(system: Path) -> None:
+    """Compile the newest Python from Debian's source."""
+    sources = "etc/apt/sources.list.d/sid.list"
+    (system / sources).write_text(f"deb-src {mirror()} sid main\n")
+    fetch = (
+        "cd /opt && rm -rf source && mkdir source && apt-get update -qq && cd source"
+        f" && {{ apt-get source --download-only -qq python{NEWEST} || true; }}"  # .orig is enough
+        " && tar -xf python*.orig.tar.* --strip-components=1"
+    )
+    make = f"./configure -q --prefix=/opt/python{NEWEST} && make -s -j2 && make -s install"
+    try:
+        inside(system, fetch)
+    finally:
+        (system / sources).unlink()
+    inside(system, f"cd /opt/source && {make}")
+
+
+def oldest_here() -> Path:
+    """The folder of this machine's oldest Python."""
+    program = os.environ.get("PYTHON310") or f"python{OLDEST}"
+    query = "import sys; print('%d.%d' % sys.version_info[:2], sys.base_prefix)"
+    try:
+        ran = subprocess.run([program, "-c", query], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise RefusedError(f"no Python {OLDEST} here, set PYTHON310: {error}") from None
+    version, folder = ran.stdout.split(maxsplit=1)
+    if version != OLDEST:
+        raise RefusedError(f"PYTHON310 must be a Python {OLDEST}, got {version}")
+    return Path(folder.strip())
+
+
+def python(system: Path, version: str) -> str:
+    """Return the program of a Python in a system; put it there if needed."""
+    folder = oldest_here() if version == OLDEST else Path(f"/opt/python{version}")
+    program = folder / f"bin/python{version}"
+    there = system / folder.relative_to("/")
+    if not (system / program.relative_to("/")).exists():
+        if version == NEWEST and system.name == BOOKWORM.suite:
+            compile_newest(system)
+            return str(program)
+        origin = folder
+        if version == NEWEST:
+            origin = system_of(BOOKWORM) / folder.relative_to("/")
+            python(system_of(BOOKWORM), version)
+        shutil.copytree(origin, there, symlinks=True, dirs_exist_ok=True)
+    return str(program)
+
+
+def run(release: Debian, version: str) -> str:
+    """Run the README's commands; return how long each took."""
+    system = system_of(release)
+    program = python(system, version)
+    clone = system / "root/edgeolk"
+    for old in (clone, system / "root/venv"):
+        shutil.rmtree(old, ignore_errors=True)
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    readme = (clone / "README.md").read_text("utf-8")
+    inside(system, f"{program} -m venv /root/venv")
+    took = []
+    for number, command in enumerate(commands(readme)):
+        began = time.monotonic()
+        log = BUILD / "readme" / f"{release.suite}-{version}-{number}.log"
+        inside(system, f"cd /root/edgeolk && . /root/venv/bin/activate && {command}", log)
+        took.append(f"{time.monotonic() - began:,.0f} s")
+    if not (clone / "replay-report/report.html").exists():
+        raise RefusedError("the replay wrote no replay-report/report.html")
+    if wrong := differences(readme, log.read_text()):
+        raise RefusedError("; ".join(wrong))
+    return " and ".join(took)
+
+
+def main() -> int:
+    """Run the chosen pairs; return 1 unless all did what the README says."""
+    parser = argparse.ArgumentParser(prog="python -m release.readme", description=__doc__)
+    parser.add_argument("--only", action="append", metavar="RELEASE-PYTHON", default=[])
+    asked = parser.parse_args().only
+    if os.geteuid() != 0:
+        raise SystemExit("chroot needs root")
+    pairs = [
+        (release, version)
+        for release in (BOOKWORM, TRIXIE)
+        for version in (OLDEST, NEWEST)
+        if not asked or f"{release.suite}-{version}" in asked
+    ]
+    done = 0
+    for release, version in pairs:
+        name = f"{release.suite}, Python {version}"
+        try:
+            print(f"{name}: as the README says, {run(release, version)}", flush=True)
+        except RefusedError as reason:
+            print(f"{name}: {reason}", flush=True)
+            continue
+        done += 1
+    print(f"{done} of {len(pairs)} pairs of Debian and Python run the README's commands")
+    return int(done != len(pairs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
