@@ -21,11 +21,11 @@ from firmware_sim.replaying.checked import (
     usable,
 )
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
-from firmware_sim.replaying.periods import Filled
 from firmware_sim.replaying.rows import RowCount
-from firmware_sim.streams import Row, Stream
+from firmware_sim.streams import Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.periods import Filled
 from firmware_sim.streams.sentinels import Sentinels
 
 #: Called with the outcome of a batch of rows.
@@ -144,6 +144,7 @@ class Accounting:
             filler = self.filler
             counts = filler.n_filled, filler.n_gaps, filler.n_breaks
             self.rows.filled, self.rows.gaps, self.rows.breaks = counts
+            self.rows.most_filled = filler.most
         count_skipped(block, places[places < len(block)], self.rows, self._stream, ahead)
 
     def _learn(self, taken: Filled, block: Checked) -> int:
