@@ -188,10 +188,10 @@ def ending(metrics: Any, before: int) -> list[Point]:
     Empty if it is not kept.
     """
     rows, recent = metrics.timeline.recent
-    if before >= len(rows):
-        return []
-    target, forecast, low, high = recent[-1 - before].tolist()
-    return [Point(int(rows[-1 - before]), forecast, low, high, target)]
+    for at in np.flatnonzero(rows == rows[-1:] - before).tolist():
+        target, forecast, low, high = recent[at].tolist()
+        return [Point(int(rows[at]), forecast, low, high, target)]
+    return []
 
 
 def advanced(device: Device, delay: Delay, last: int) -> list[Point]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from firmware_sim.drawing.chart import ROW_LABEL, Chart
 from firmware_sim.drawing.document import Report, Section, Table
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import figures, forecast
@@ -42,6 +45,7 @@ def report_of(result: ReplayResult) -> Report:
         ),
         Section("command", "Again", lines=[line for line in [command(result.config)] if line]),
     ]
+    sections = [_dated(one, result) for one in sections]
     return Report(
         f"{headline(result)} in {_bytes(result)}",
         summary_sentence(result),
@@ -63,6 +67,19 @@ def _bytes(result: ReplayResult) -> str:
     if len(horizons) < 2:
         return f"{result.layout.cap:,} bytes"
     return f"{sum(one.cap for one in horizons):,} bytes for {len(horizons)} horizons"
+
+
+def _dated(section: Section, result: ReplayResult) -> Section:
+    """Return a section whose charts against rows have dates too."""
+    if result.times is None:
+        return section
+    charts = {
+        name: one.with_ticks(result.times.ticks(*one.x_range))
+        if isinstance(one, Chart) and one.x_label == ROW_LABEL and not one.x_ticks
+        else one
+        for name, one in section.charts.items()
+    }
+    return replace(section, charts=charts)
 
 
 def _errors(result: ReplayResult) -> Section:
