@@ -153,6 +153,7 @@ class SplitDevice(Device):
 
     def _learn_batch(self, rows: Row, y: Row, when: When) -> Batch:
         assert self.trainer is not None
+        self.supervision.counts.learned += len(y)
         if self._config.scales_outside:
             rows = rows.astype(row_type(self._config))
         rows, (labels, scaling) = _as_float64(rows), self.trainer.scaled(y)
