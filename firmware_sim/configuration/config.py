@@ -20,6 +20,7 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds import KINDS, Kind, Setup, check_implied, implied, kind_of
 from firmware_sim.kinds.base import Asked
 from firmware_sim.streams import BUNDLED, Stream
+from firmware_sim.streams.periods import most_filled
 from firmware_sim.streams.tables import Frame
 
 #: Rows of the label queue if the delay is in seconds.
@@ -133,6 +134,11 @@ class ReplayConfig(Fields, Noted):
         if self.forecast is None or not isinstance(self.horizon, int):
             return 0
         return self.horizon
+
+    @property
+    def most_filled(self) -> int:
+        """Consecutive periods of a forecast without a target that are filled in."""
+        return most_filled(self.season if isinstance(self.season, int) else 0)
 
     def _report(self) -> Report:
         """The options that were given, and the learner that they lead to."""

@@ -17,7 +17,6 @@ from firmware_sim.deployment import model_file
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.replaying.periods import MOST_FILLED
 from firmware_sim.streams.cells import GAPS, MISSING_WORDS, NO, SHEET_ERROR, YES
 from firmware_sim.streams.reading import CLOCK, PERIODS
 from firmware_sim.streams.tables import CellStream
@@ -206,7 +205,7 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         **{name: repr(value) for name, value in shown.items()},
         "follows": " if its label follows" if kind.is_supervised else "",
         "delay": delay,
-        "most": MOST_FILLED,
+        "most": config.most_filled,
         "looked": answer.replace("learner.ask_one(row)", "learner.predict_one(row)"),
         "queue": config.queue_rows or delay,
         "every": config.checkpoint_every,
@@ -273,8 +272,8 @@ behind|A line of CSV holds the readings in the order of FEATURES, and after them
 behind|line DELAY lines before it, where it is known.
 other|Lines are cut as in the log, at SEPARATOR, and without one at commas.
 late|A line that cannot be read counts as well.
-fills|Send an empty line for a reading that was missed: a target that does not come is filled in when
-fills|the next one does, on a straight line; after more than MOST of them the history begins again.
+fills|Send an empty line for a reading that was missed: a target that did not come is filled in when
+fills|the next one comes, on a straight line. After more than MOST lines the history begins again.
 A line that cannot be used is answered with "skipped", and standard error says why.
 late|Needs numpy, edgeolk and the model file beside it. What it learns is kept in
 STATE, every EVERY rows or SECONDS and on every way out; started again it goes on from there.

@@ -46,7 +46,7 @@ class ForecastSupervision(Supervision):
         while self._labels and now - self._labels[0][0] >= self._delay:
             self._deliver(trainer, self._labels.popleft()[1])
         answer: tuple[Any, ...] = trainer.ask_one(row)
-        is_missing = self._rng.random() < self._config.label_missing or label != label
+        is_missing = self._rng.random() < self._config.label_missing or np.isnan(label)
         if len(self._labels) == self._size > 0:  # the learner has dropped the oldest
             self._labels.popleft()
             self.counts.lost += 1

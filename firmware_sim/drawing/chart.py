@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,8 @@ TEXT, FAINT, GRID, PAPER = "#222b36", "#6b7785", "#edf0f3", "#fefefe"
 
 #: Width of a band's note as a share of the axis; its maximum number of letters.
 _NOTE_WIDTH, _LONGEST = 0.018, 60
+#: Ticks of a narrow chart at round numbers, and most of those with dates, which are wider.
+_NARROW_TICKS, _MAX_TICKS_NARROW = 4, 3
 
 
 class Drawing:
@@ -53,12 +55,17 @@ class Mark(NamedTuple):
     alpha: float = 1.0
     dots: bool = False  # whether its points are marked
     tooltip: str = ""  # of a band, shown by a page under the pointer
+    points: str = ""  # the marker of points without a line
     note: str = ""  # of a band, written along it if there is space
 
     @property
     def depth(self) -> int:
         """0 for a band, 1 for an area, 2 for a line; higher ones are in front."""
         return 0 if self.y is None else 1 if self.low is not None else 2
+
+
+#: What the axis of a chart against rows is called.
+ROW_LABEL = "row of the stream"
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class Chart(Drawing):
     marks: Sequence[Mark]  # the first ones are in front
     x_range: tuple[float, float]  # limits; values beyond them are clipped
     y_range: tuple[float, float]
-    x_label: str = "row of the stream"  # axis labels
+    x_label: str = ROW_LABEL  # axis labels
     y_label: str = ""
     logarithmic: bool = False  # the vertical axis
     percent: bool = False
@@ -82,10 +89,14 @@ class Chart(Drawing):
         """The number of names in its legend."""
         return len({mark.name for mark in self.marks if mark.name})
 
+    def with_ticks(self, ticks: Sequence[tuple[float, str]]) -> Chart:
+        """Return the chart with other ticks."""
+        return replace(self, x_ticks=ticks)
+
     def draw(self, axes: Any, *, narrow: bool) -> None:
         """Draw the marks from back to front, the legend above them."""
         axes.set(xlim=self.x_range, ylim=self.y_range, xlabel=self.x_label, ylabel=self.y_label)
-        self._scale(axes, 4 if narrow else 6)
+        self._scale(axes, _NARROW_TICKS if narrow else 6)
         handles = {}
         for mark in sorted(self.marks, key=lambda mark: -mark.depth)[::-1]:
             look: Any = {"color": mark.colour, "alpha": mark.alpha}
@@ -95,6 +106,9 @@ class Chart(Drawing):
             elif mark.low is not None:
                 ends = self._clipped(mark.low), self._clipped(mark.y)
                 shape = axes.fill_between(mark.x, *ends, linewidth=0, **look)
+            elif mark.points:
+                look |= {"linestyle": "none", "marker": mark.points, "markersize": 7.0}
+                (shape,) = axes.plot(mark.x, mark.y, clip_on=False, **look)
             else:
                 dash = (0, [one / mark.width for one in mark.dash]) if mark.dash else "-"
                 look |= {"linewidth": mark.width, "linestyle": dash, "marker": "o" * mark.dots}
@@ -125,7 +139,8 @@ class Chart(Drawing):
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(shown))
         axes.grid(axis="y")
         if self.x_ticks:
-            axes.set_xticks(*zip(*self.x_ticks, strict=True))
+            every = -(-len(self.x_ticks) // _MAX_TICKS_NARROW) if n_ticks <= _NARROW_TICKS else 1
+            axes.set_xticks(*zip(*self.x_ticks[::every], strict=True))
         else:
             axes.xaxis.set_major_locator(ticker.MaxNLocator(n_ticks, steps=(1, 2, 5, 10)))
             axes.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))

@@ -297,6 +297,10 @@ class Kind(ABC):
 
     # Labels.
 
+    def task(self, target: str) -> str:
+        """Return what is done about a column, in a few words."""
+        return f"{target}, {self.noun}"
+
     @classmethod
     def claims(cls, column: Column) -> bool:
         """Whether labels seem to be of this kind; kinds before it have not claimed them."""

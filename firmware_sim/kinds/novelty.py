@@ -142,6 +142,10 @@ class NoLabels(Kind):
         in_time = asked.is_plain and not contradicted and asked.params.get("history", True)
         return {"history": True} if in_time else asked.usual
 
+    def task(self, target: str) -> str:
+        """Return that rows are watched; see `Kind.task`."""
+        return "unusual rows"
+
     def timed_params(self) -> dict[str, Any]:
         """Return the season of a day for rows in the order of time; see `Kind.timed_params`."""
         return {"clock": True} if self.uses_order and "clock" not in self.setup.params else {}

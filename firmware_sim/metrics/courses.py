@@ -44,12 +44,14 @@ def courses(
             marks.append(Mark("", LEARNER, rows, high[:, at], low[:, at], alpha=0.35))
         middle = (low[:, at] + high[:, at]) / 2.0
         marks.append(Mark(features[at], LEARNER, rows, middle, width=1.0))
+        y_range = _range(low[:, at], high[:, at])
+        marks += _beyond(rows, low[:, at], high[:, at], y_range)
         found.append(
             Chart(
                 features[at],
                 marks,
                 (0.0, last),
-                _range(low[:, at], high[:, at]),
+                y_range,
                 x_label="row of the stream" if place == len(busiest) - 1 else "",
                 x_ticks=_ticks(rows, seconds),
                 height=0.8,
@@ -87,6 +89,21 @@ def _range(low: Row, high: Row) -> tuple[float, float]:
     bottom, top = max(least, float(usual[0]) - room), min(greatest, float(usual[1]) + room)
     margin = 0.04 * (top - bottom) or 1.0
     return bottom - margin, top + margin
+
+
+def _beyond(rows: Row, low: Row, high: Row, y_range: tuple[float, float]) -> list[Mark]:
+    """Return marks at the edges of an axis where readings are beyond it, with the farthest one."""
+    bottom, top = y_range
+    marks = []
+    for edge, readings, is_beyond, farthest, arrow in (
+        (top, high, high > top, np.max, "^"),
+        (bottom, low, low < bottom, np.min, "v"),
+    ):
+        if is_beyond.any():
+            where, value = rows[is_beyond], float(farthest(readings[is_beyond]))
+            name = f"beyond the axis, {'up' if arrow == '^' else 'down'} to {value:.4g}"
+            marks.append(Mark(name, WARN, where, np.full(len(where), edge), points=arrow))
+    return marks
 
 
 def _ticks(rows: Row, seconds: Row) -> list[tuple[float, str]]:

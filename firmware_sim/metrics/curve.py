@@ -141,9 +141,10 @@ class ForecastTimeline:
     """
 
     def __init__(self, points: int = CURVE_POINTS) -> None:
-        self.rows = self._last_row = 0
+        self.rows = 0
         self._points = points
         self._recent: deque[ForecastRow] = deque(maxlen=RECENT)
+        self._numbers: deque[int] = deque(maxlen=RECENT)
         self._sums: tuple[float, ...] = ()
         self._shares: Curve | None = None
 
@@ -155,7 +156,7 @@ class ForecastTimeline:
             self._shares = Curve(self._points, names, float)
             self._sums = (0.0,) * len(names)
         self.rows += len(rows)
-        self._last_row = int(rows["row"][-1])
+        self._numbers.extend(rows["row"][-RECENT:].tolist())
         recent = (rows[name][-RECENT:] for name in ("label", "score", "low", "high"))
         self._recent.extend(ForecastRow(*row) for row in np.column_stack([*recent]).tolist())
         weights = np.column_stack([rows["weights"][name] for name in names])
@@ -167,8 +168,8 @@ class ForecastTimeline:
     @property
     def recent(self) -> tuple[np.ndarray, np.ndarray]:
         """The last rows' numbers, and their `ForecastRow`s: shapes (p,) and (p, 4)."""
-        numbers = np.arange(len(self._recent)) + (self._last_row - len(self._recent) + 1)
-        return numbers, np.array(self._recent).reshape(-1, len(ForecastRow._fields))
+        forecasts = np.array(self._recent).reshape(-1, len(ForecastRow._fields))
+        return np.array(self._numbers, np.int64), forecasts
 
     @property
     def names(self) -> tuple[str, ...]:

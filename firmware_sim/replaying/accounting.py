@@ -21,11 +21,12 @@ from firmware_sim.replaying.checked import (
     usable,
 )
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
-from firmware_sim.replaying.periods import Filled
 from firmware_sim.replaying.rows import RowCount
-from firmware_sim.streams import Row, Stream
+from firmware_sim.streams import Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.periods import Filled
+from firmware_sim.streams.row_times import RowTimes
 from firmware_sim.streams.sentinels import Sentinels
 
 #: Called with the outcome of a batch of rows.
@@ -43,6 +44,7 @@ class Accounting:
     on_result: as of `Replay.run`.
     rows: counts of outcomes.
     cadence: the usual time between rows.
+    times: when rows were taken.
     labels: the decoder of the target column.
     delay: the readings whose targets are still to come.
     filler: puts in the periods without a row, of a forecast; else None.
@@ -75,7 +77,7 @@ class Accounting:
             [*stream.features, stream.target] if kind.is_numeric else stream.features,
             config.missing_numbers,
         )
-        self.cadence = Cadence()
+        self.cadence, self.times = Cadence(), RowTimes()
         self.labels = kind.labels()
         self.delay = Delay.of(config, stream)
         self.filler = filler_of(config, stream)
@@ -138,12 +140,15 @@ class Accounting:
         if self._config.label_kind.is_numeric:
             columns = np.column_stack((columns, block.y))
         self._sentinels.add_block(columns)
-        self.cadence.add_block(np.where(block.damaged, np.nan, raw.seconds))
+        seconds = np.where(block.damaged, np.nan, raw.seconds)
+        self.cadence.add_block(seconds)
+        self.times.add(raw.first + np.arange(len(block)), seconds)
         ahead = self._config.rows_ahead
         if self.filler is not None:
             filler = self.filler
             counts = filler.n_filled, filler.n_gaps, filler.n_breaks
             self.rows.filled, self.rows.gaps, self.rows.breaks = counts
+            self.rows.most_filled = filler.most
         count_skipped(block, places[places < len(block)], self.rows, self._stream, ahead)
 
     def _learn(self, taken: Filled, block: Checked) -> int:

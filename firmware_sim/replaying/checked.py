@@ -13,11 +13,11 @@ from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.device.intake import Gaps, Repair
 from firmware_sim.errors import StreamError
 from firmware_sim.kinds.labels import Labels
-from firmware_sim.replaying.periods import MOST_FILLED, Filled, Filler, Periods
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
 from firmware_sim.streams.damages import Damage
+from firmware_sim.streams.periods import Filled, Filler, Periods
 
 Flags = npt.NDArray[np.bool_]
 #: Rows whose labels tell whether they are of the kind that is learned, and the share of them that
@@ -97,13 +97,19 @@ class Delay:
     ahead: that number of periods.
     gap: seconds of a gap after which earlier readings are no longer paired.
     step: seconds of a period; 0 if each row has one.
+    most: periods of a gap that are filled in.
     """
 
     def __init__(
-        self, ahead: int, n_features: int, gap: float | None = None, step: float = 0.0
+        self,
+        ahead: int,
+        n_features: int,
+        gap: float | None = None,
+        step: float = 0.0,
+        most: int = 0,
     ) -> None:
-        self._ahead = ahead
-        self._numbering = Periods(step, gap, MOST_FILLED + ahead + 2)
+        self._ahead, self._most = ahead, most
+        self._numbering = Periods(step, gap, most + ahead + 2)
         self._periods = np.empty(0, np.int64)
         self._readings = np.empty((0, n_features))
 
@@ -112,7 +118,8 @@ class Delay:
         """Return the delay that a configuration asks of a stream's rows."""
         ahead = config.rows_ahead - stream.ahead
         gap = config.gap if ahead else None
-        return cls(ahead, len(stream.features), gap, config.grid or 0.0)
+        most = config.most_filled
+        return cls(ahead, len(stream.features), gap, config.grid or 0.0, most)
 
     @property
     def rows(self) -> Row:
@@ -149,7 +156,7 @@ class Delay:
         for at in np.flatnonzero(steps > 1).tolist():
             row, n = int(at_row[at]), int(steps[at]) - 1
             first = int(periods[row]) - n
-            n = n if n <= MOST_FILLED else min(n - 1, self._ahead)
+            n = n if n <= self._most else min(n - 1, self._ahead)
             between[row] = first, self._of(np.arange(first, first + n) - self._ahead)[0]
         if len(found):
             kept = self._periods > found[-1] - self._ahead
@@ -280,7 +287,7 @@ def filler_of(config: ReplayConfig, stream: Stream) -> Filler | None:
     """Return what puts in the periods without a row; None if a configuration does not want it."""
     if config.grid is None or not config.rows_ahead:
         return None
-    return Filler(config.rows_ahead, len(stream.features))
+    return Filler(config.rows_ahead, len(stream.features), config.most_filled)
 
 
 def forecast_rows(block: Checked, X: Row, places: Places, filler: Filler | None) -> Filled:

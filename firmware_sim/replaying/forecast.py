@@ -14,16 +14,16 @@ from firmware_sim.device.planning import plan_device
 from firmware_sim.errors import DoesNotFitError
 from firmware_sim.metrics import Figures
 from firmware_sim.replaying.checked import Delay, checked
-from firmware_sim.replaying.periods import (
-    MOST_FILLED,
-    Periods,
-    filled_targets,
-    has_few_gaps,
-    step_of,
-)
 from firmware_sim.replaying.season import FIRST_ROWS, day_of, find_season
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.periods import (
+    Periods,
+    filled_targets,
+    has_few_gaps,
+    most_filled,
+    step_of,
+)
 
 #: Share of the cap that the targets of a season found automatically may take, and bytes of each.
 _SEASON_SHARE, _TARGET_BYTES = 0.25, 4
@@ -141,7 +141,7 @@ def _first_rows(config: ReplayConfig, stream: Stream) -> _FirstRows:
     targets, times = np.concatenate(y)[good], np.concatenate(seconds)[good]
     known = np.isfinite(targets)
     step = step_of(times, config.period or period, uneven=cadence.is_uneven)
-    periods = Periods(step, config.gap, MOST_FILLED + 2).of(good + 1, times)
+    periods = Periods(step, config.gap, most_filled(0) + 2).of(good + 1, times)
     grid = step if has_few_gaps(periods, known) else None
     targets = targets[known]
     if grid is not None:
@@ -188,10 +188,10 @@ def ending(metrics: Any, before: int) -> list[Point]:
     Empty if it is not kept.
     """
     rows, recent = metrics.timeline.recent
-    if before >= len(rows):
-        return []
-    target, forecast, low, high = recent[-1 - before].tolist()
-    return [Point(int(rows[-1 - before]), forecast, low, high, target)]
+    for at in np.flatnonzero(rows == rows[-1:] - before).tolist():
+        target, forecast, low, high = recent[at].tolist()
+        return [Point(int(rows[at]), forecast, low, high, target)]
+    return []
 
 
 def advanced(device: Device, delay: Delay, last: int) -> list[Point]:

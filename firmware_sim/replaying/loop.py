@@ -7,6 +7,7 @@ and the report are the test bench around the device, on the host, and are not co
 from __future__ import annotations
 
 import gc
+import math
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -62,6 +63,7 @@ from firmware_sim.streams.cached import CachedStream
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.live import LiveStream
+from firmware_sim.streams.row_times import RowTimes
 from firmware_sim.streams.stream import Groups
 
 
@@ -300,6 +302,7 @@ class Replay:
             frozen=None if accounting.twin is None else accounting.twin.result(),
             held_out=held_out,
             outlook=outlook,
+            times=self._times(accounting),
             inputs=inputs,
             row=str(self.device.row.kind),
             n_inexact=self.device.row.n_inexact,
@@ -379,6 +382,12 @@ class Replay:
             return {}
         found = self.device.inputs(accounting.sampled.rows)
         return {self.stream.features[place]: share for place, share in found.items()}
+
+    def _times(self, accounting: Accounting) -> RowTimes | None:
+        times = accounting.times
+        times.period = accounting.cadence.seconds_per_row or math.nan
+        rises = not accounting.cadence.warning()
+        return times if self.clean.is_dated and rises else None
 
     def _elapsed(self, accounting: Accounting) -> float | None:
         given = self.config.period

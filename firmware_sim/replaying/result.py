@@ -19,6 +19,7 @@ from firmware_sim.replaying.frozen import Frozen
 from firmware_sim.replaying.held_out import HeldOut
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Stream
+from firmware_sim.streams.row_times import RowTimes
 
 
 @dataclass
@@ -85,8 +86,10 @@ class ReplayResult(Shown):
         Options that improve the loss on the stream's first rows, if they were tested.
     row : str
         Type of the row buffer.
-    unlike : int
+    n_inexact : int
         Readings that the row buffer stores with fewer than 7 digits.
+    times : RowTimes or None
+        The times of rows, if they have dates.
     understood : list of str
         What was understood of the log from its first rows, a line each.
     enforcement : str
@@ -127,3 +130,4 @@ class ReplayResult(Shown):
     n_inexact: int = 0
     elapsed: float | None = None
     left_out: str = ""
+    times: RowTimes | None = None

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from firmware_sim.plaintext import counted, joined
-from firmware_sim.replaying.periods import MOST_FILLED
 from firmware_sim.streams import Stream
 from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
@@ -30,10 +29,11 @@ class RowCount:
     missing_before: int = 0
     ahead: int = 0
     #: periods of a forecast's history without a row, that were filled in; the gaps that they were
-    #: in; longer gaps, after which the history began again
+    #: in; longer gaps, after which the history began again; periods of which one has more
     filled: int = 0
     gaps: int = 0
     breaks: int = 0
+    most_filled: int = 0
     repaired: int = 0
     damaged: int = 0
     first_damage: str = ""
@@ -96,10 +96,8 @@ class RowCount:
                 "straight line, so that lags and seasons are those of time"
             )
         if self.breaks:
-            found.append(
-                f"{counted(self.breaks, 'gap')} of more than {MOST_FILLED} periods: the history "
-                "began again"
-            )
+            gaps = f"{counted(self.breaks, 'gap')} of more than {self.most_filled:,} periods"
+            found.append(f"{gaps}: the history began again")
         return "; ".join(found)
 
     def missing_words(self) -> str:

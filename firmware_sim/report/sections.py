@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from firmware_sim.drawing.chart import ROW_LABEL, Chart
 from firmware_sim.drawing.document import Report, Section, Table
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import figures, forecast
@@ -42,6 +45,7 @@ def report_of(result: ReplayResult) -> Report:
         ),
         Section("command", "Again", lines=[line for line in [command(result.config)] if line]),
     ]
+    sections = [_dated(one, result) for one in sections]
     return Report(
         f"{headline(result)} in {_bytes(result)}",
         summary_sentence(result),
@@ -65,6 +69,19 @@ def _bytes(result: ReplayResult) -> str:
     return f"{sum(one.cap for one in horizons):,} bytes for {len(horizons)} horizons"
 
 
+def _dated(section: Section, result: ReplayResult) -> Section:
+    """Return a section whose charts against rows have dates too."""
+    if result.times is None:
+        return section
+    charts = {
+        name: one.with_ticks(result.times.ticks(*one.x_range))
+        if isinstance(one, Chart) and one.x_label == ROW_LABEL and not one.x_ticks
+        else one
+        for name, one in section.charts.items()
+    }
+    return replace(section, charts=charts)
+
+
 def _errors(result: ReplayResult) -> Section:
     chart = errors(result)
     about = "Each row is predicted before it is learned."
@@ -82,6 +99,8 @@ def _rows(result: ReplayResult) -> Section:
             ("repaired", count.repaired, result.config.missing),
             ("left out, damaged", count.damaged, count.first_damage),
             ("refused by the learner", count.refused, count.first_refusal),
+            ("filled in, without a target", count.filled, count.gap_words()),
+            ("gaps that begin the history again", count.breaks, count.gap_words()),
         )
         if n
     ]

@@ -10,8 +10,8 @@ from typing import Any
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
-from firmware_sim.metrics.base import AS_GOOD, BEATEN, NOT_BEATEN
-from firmware_sim.plaintext import listed
+from firmware_sim.metrics.base import AS_GOOD, BEATEN, NOT_BEATEN, duration
+from firmware_sim.plaintext import counted, listed
 from firmware_sim.replaying.result import ReplayResult
 
 #: Parts of the device that are drawn in the colour of the scaler.
@@ -19,11 +19,13 @@ SCALING = ("scaler", "target scaler", "repair")
 
 
 def headline(result: ReplayResult) -> str:
-    """Return the stream and the learner, with its parameters."""
-    algorithm, params, _, _ = result.config.resolved
-    shown = ", ".join(f"{name}={value}" for name, value in params.items())
-    learner = algorithm + (f" ({shown})" if shown else "")
-    return f"{result.stream.name}: {learner}"
+    """Return what is shown: the stream, its task in plain words and the learner."""
+    config, target = result.config, result.stream.target
+    what = config.label_kind.task(target)
+    if ahead := config.rows_ahead:
+        time = f" ({duration(ahead * result.period)})" if result.period else ""
+        what = f"{target}, {counted(ahead, 'row')}{time} ahead"
+    return f"{result.stream.name}: {what}, by {config.resolved.algorithm}"
 
 
 def name_of(result: ReplayResult, who: str) -> str:

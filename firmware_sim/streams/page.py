@@ -30,6 +30,8 @@ class Tally:
     rows: number of rows.
     damages: the unreadable rows.
     cadence: of the times.
+    gaps: steps of more than `_GAP` periods.
+    missed: periods without a readable row.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -41,7 +43,7 @@ class Tally:
         self.missing = np.zeros(n, np.int64)
         self.low, self.high = np.full(n, np.nan), np.full(n, np.nan)
         self.first = self.last = math.nan
-        self.gaps = 0
+        self.gaps = self.missed = 0
 
     def add(self, block: Block) -> None:
         """Add the rows of a block."""
@@ -66,6 +68,8 @@ class Tally:
             if period:
                 steps = np.abs(np.diff(np.concatenate([[self.last], known])))
                 self.gaps += int(np.sum(steps > _GAP * period))
+                passed = np.rint(steps[np.isfinite(steps)] / period)
+                self.missed += int(np.maximum(passed - 1, 0).sum())
             self.last = known[-1]
 
 
@@ -133,6 +137,8 @@ def _time(reading: Reading, moments: Moments | None, tally: Tally) -> str:
     parts.append(order)
     if cadence.period is not None:
         parts.append(f"every {cadence.period:g} s, {counted(tally.gaps, 'gap')}")
+        if tally.missed and not cadence.is_uneven:
+            parts.append(f"{counted(tally.missed, 'period')} without a readable row")
         if cadence.is_uneven:
             parts.append(f"uneven: a row takes {cadence.seconds_per_row:.3g} s on average")
     return ", ".join(parts)

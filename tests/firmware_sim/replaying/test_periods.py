@@ -1,4 +1,4 @@
-"""Periods of a forecast without a row: the history goes on as if they had been filled in by hand."""
+"""Periods of a forecast without a row: the history is that of rows filled in by hand."""
 
 from __future__ import annotations
 
@@ -13,17 +13,11 @@ import edgeolk as ek
 import firmware_sim as fs
 from edgeolk import hosting
 from firmware_sim.report import report_of
-from firmware_sim.replaying.periods import (
-    MOST_FILLED,
-    Filler,
-    Periods,
-    filled_targets,
-    has_few_gaps,
-    step_of,
-)
 from firmware_sim.streams import Row
+from firmware_sim.streams.periods import most_filled
 
 N, SEASON, STEP = 500, 24, 600
+MOST_FILLED = most_filled(SEASON)
 #: Rows that are missing: single ones, two that follow each other within a horizon, a long run.
 GONE = [100, 150, 151, 156, *range(200, 212), 300]
 
@@ -112,9 +106,7 @@ def test_the_state_is_that_of_rows_filled_in_by_hand(
 
 def test_baselines_are_on_the_same_periods(tmp_path: Path) -> None:
     x, y = drawn()
-    log = written(
-        tmp_path / "gaps.csv", lambda at: None if at in GONE else f"{x[at]!s},{y[at]!s}"
-    )
+    log = written(tmp_path / "gaps.csv", lambda at: None if at in GONE else f"{x[at]!s},{y[at]!s}")
     _, result, found = replayed(log, horizon=1)
     here = np.setdiff1d(np.arange(N), GONE)
     filled = np.interp(np.arange(N), here, y[here])
@@ -189,9 +181,7 @@ def test_a_weekly_season_survives_missing_rows(tmp_path: Path) -> None:
     for missing in ([], gone):
         rows = [f"{3600 * at},{y[at]!s}" for at in range(n) if at not in missing]
         path.write_text("\n".join(["seconds,y", *rows, ""]))
-        config = fs.ReplayConfig(
-            str(path), forecast="y", season=season, ram="4KiB", time="seconds"
-        )
+        config = fs.ReplayConfig(str(path), forecast="y", season=season, ram="4KiB", time="seconds")
         errors.append(fs.replay(config).metrics.mean_loss("learner"))
     assert errors[1] < 1.2 * errors[0]
 
@@ -201,57 +191,3 @@ def test_rows_of_which_many_have_no_target_are_left_as_they_are(tmp_path: Path) 
     log = written(tmp_path / "few.csv", lambda at: f"{x[at]!s},{'' if at % 2 else str(y[at])}")
     _, result, _ = replayed(log, horizon=2)
     assert (result.rows.filled, result.rows.used) == (0, N // 2)
-
-
-class TestPeriods:
-    def test_without_times_they_are_row_numbers(self) -> None:
-        periods = Periods()
-        nan = np.full(3, np.nan)
-        assert periods.of(np.array([2, 3, 6]), nan).tolist() == [2, 3, 6]
-        assert periods.of(np.array([7, 9, 10]), nan).tolist() == [7, 9, 10]
-
-    @pytest.mark.parametrize("size", [1, 2, 3, 9])
-    def test_times_count_those_between(self, size: int) -> None:
-        # A late row, a missing one, one without a time, a repetition, a time that goes back.
-        seconds = np.array([0, 10, 21, 40, np.nan, 60, 60, 55, 70.0])
-        numbers = np.array([1, 2, 3, 4, 5, 6, 8, 9, 10])
-        periods = Periods(10.0)
-        parts = range(0, len(numbers), size)
-        found = [periods.of(numbers[at : at + size], seconds[at : at + size]) for at in parts]
-        assert np.concatenate(found).tolist() == [1, 2, 3, 5, 6, 7, 8, 9, 11]
-
-    def test_a_gap_is_a_break(self) -> None:
-        periods = Periods(0.0, 10.0, 60)
-        assert periods.of(np.array([1, 2, 3]), np.array([0.0, 1.0, 12.0])).tolist() == [1, 2, 62]
-
-
-def test_times_tell_periods_where_they_are_even() -> None:
-    even = np.arange(100) * 60.0
-    jitter = even + np.random.default_rng(0).uniform(-5, 5, 100)
-    assert step_of(even, 60.0, uneven=False) == step_of(jitter, 60.0, uneven=False) == 60.0
-    assert step_of(even[np.arange(100) % 10 > 0], 60.0, uneven=False) == 60.0
-    assert step_of(even, 60.0, uneven=True) == step_of(even, None, uneven=False) == 0.0
-    wild = np.cumsum(np.random.default_rng(0).exponential(60.0, 100))
-    assert step_of(wild, 60.0, uneven=False) == 0.0
-
-
-def test_targets_between_known_ones() -> None:
-    periods = np.array([3, 4, 7, 7 + MOST_FILLED + 2])
-    assert filled_targets(periods, np.array([1.0, 2.0, 5.0, 9.0])).tolist() == [1, 2, 3, 4, 5, 9]
-    assert has_few_gaps(np.arange(8), np.array([1, 1, 1, 0, 1, 1, 1, 1], bool))
-    assert not has_few_gaps(np.arange(8), np.arange(8) % 2 == 0)
-
-
-def test_a_filler_remembers_a_bounded_number_of_rows() -> None:
-    filler = Filler(1, 1)
-
-    def given(first: int, n: int, y: float) -> int:
-        periods = np.arange(first, first + n)
-        rows = np.zeros((n, 1)), np.full(n, y), periods, np.arange(n), np.isfinite(np.full(n, y))
-        return len(filler.of(*rows).y)
-
-    assert given(1, 3, 1.0) == 3
-    assert given(4, 1_000, np.nan) == 0
-    assert len(filler._held) <= MOST_FILLED + 1
-    assert given(1_004, 1, 2.0) == 2  # and the forecast made from the last row of before
-    assert filler.n_breaks == 1

@@ -14,14 +14,19 @@ import numpy.typing as npt
 
 from firmware_sim.streams.block import Places, Row
 
-#: Most consecutive periods without a target that are filled in. Beyond, a straight line costs more
-#: than a new history does.
-MOST_FILLED = 48
+#: Most consecutive periods without a target that are filled in, or half a season if that is more.
+#: Beyond, a straight line costs more than a new history does.
+_MOST_FILLED = 48
 #: Share of the first rows' periods that need a target, so that the others are filled in.
 _MIN_KNOWN = 0.75
 #: Steps of an even stream differ from their period by at most this share of it, nearly all.
 _MAX_JITTER, _EVEN = 0.25, 0.9
 _MOST_PASSED = 1e9
+
+
+def most_filled(season: int) -> int:
+    """Return the most consecutive periods that are filled in, of a season of so many rows."""
+    return max(_MOST_FILLED, season // 2)
 
 
 class Periods:
@@ -95,7 +100,7 @@ def has_few_gaps(periods: Places, is_known: npt.NDArray[np.bool_]) -> bool:
     if not len(periods):
         return True
     steps = np.diff(periods[is_known])
-    steps = steps[steps <= MOST_FILLED + 1]
+    steps = steps[steps <= _MOST_FILLED + 1]
     n = int(steps.sum())
     return n == 0 or len(steps) >= _MIN_KNOWN * n
 
@@ -117,7 +122,7 @@ def _near(wanted: Places, known: Places) -> npt.NDArray[np.bool_]:
     """Return which periods are known, or in a gap that is filled in."""
     after = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     before = np.maximum(np.searchsorted(known, wanted, "right") - 1, 0)
-    return np.asarray(known[after] - known[before] - 1 <= MOST_FILLED)
+    return np.asarray(known[after] - known[before] - 1 <= _MOST_FILLED)
 
 
 class Filled(NamedTuple):
@@ -149,11 +154,12 @@ class Filler:
 
     ahead: rows from the readings of a forecast to its target.
     n_features: readings in a row.
+    most: consecutive periods that are filled in.
     n_filled, n_gaps, n_breaks: periods filled in, the gaps that they were in, and longer gaps.
     """
 
-    def __init__(self, ahead: int, n_features: int) -> None:
-        self._ahead = ahead
+    def __init__(self, ahead: int, n_features: int, most: int) -> None:
+        self._ahead, self.most = ahead, most
         self._known = np.empty(0, np.int64)  # the last periods with a target
         self._first: int | None = None
         self._y = np.nan
@@ -180,7 +186,7 @@ class Filler:
         finite = np.flatnonzero(np.isfinite(y))
         end = int(finite[-1]) + 1 if len(finite) else 0
         # More of them than are ever filled in need not be remembered.
-        self._held, self._X = periods[end:][: MOST_FILLED + 1], X[end:][: MOST_FILLED + 1]
+        self._held, self._X = periods[end:][: self.most + 1], X[end:][: self.most + 1]
         if not end:
             return Filled(X[:0], y[:0], periods[:0], places[:0], is_row[:0])
         before = self._known[-1:]
@@ -193,7 +199,7 @@ class Filler:
         untold = [np.empty(0, np.int64)]
         for at in np.flatnonzero(steps > 0).tolist():
             first, n = known[at] + 1, steps[at]
-            if n > MOST_FILLED:
+            if n > self.most:
                 n = min(n - 1, self._ahead)
                 untold.append(np.arange(first, first + n))
             missing.append(np.arange(first, first + n))
@@ -211,7 +217,7 @@ class Filler:
         return Filled(readings, targets, wanted, places[at], judged)
 
     def _count(self, steps: Places) -> None:
-        short = steps[(steps > 0) & (steps <= MOST_FILLED)]
+        short = steps[(steps > 0) & (steps <= self.most)]
         self.n_filled += int(short.sum())
         self.n_gaps += len(short)
-        self.n_breaks += int(np.count_nonzero(steps > MOST_FILLED))
+        self.n_breaks += int(np.count_nonzero(steps > self.most))
