@@ -14,6 +14,7 @@ from firmware_sim.kinds import KINDS, UNLABELLED, Column, claimed, implies_nothi
 from firmware_sim.kinds.labels import label_key
 from firmware_sim.replaying.source import opened
 from firmware_sim.streams import BUNDLED, Stream
+from firmware_sim.streams.cached import log_of
 from firmware_sim.streams.cells import NO, YES
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import Reading, ReadingOptions
@@ -149,3 +150,5 @@ def notes_of(stream: Stream, notes: list[str]) -> None:
     """Put the notes on inferred options before those of the stream."""
     if notes and isinstance(stream, CellStream):
         stream.reading.notes = (*notes, *stream.reading.notes)
+    elif log_of(stream) is not None:  # joined or in windows
+        stream.notes = (*notes, *stream.notes)
