@@ -146,7 +146,7 @@ def run(chosen: argparse.Namespace) -> int:
         writers = [lambda: write_files(report, Path(chosen.out), "report", picture=picture)]
         available = result.status not in ("killed", "died")
         if available and not (chosen.strict and result.left_out):
-            writers += _savers(replay, chosen)
+            writers += _savers(replay, result, chosen)
         outcomes = [written(write) for write in writers]
     files = [file for found, _ in outcomes for file in found]
     unwritten = [sentence for _, found in outcomes for sentence in found]
@@ -243,7 +243,9 @@ def _replayed(
         return replay.run(on_rows=moved, should_stop=lambda: bool(interrupted), on_result=on_result)
 
 
-def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:
+def _savers(
+    replay: Replay, result: ReplayResult, chosen: argparse.Namespace
+) -> list[Callable[[], list[Path]]]:
     """Return functions that write the model, its script and its C code, as requested."""
 
     model, script, folder = chosen.save_model, chosen.write_script, chosen.export
@@ -255,6 +257,7 @@ def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], lis
                 replay.device.learner,
                 folder,
                 classes=replay.config.classes,
+                counted=[] if result.emulated is None else [result.emulated.to_row()],
                 windows=replay.windows,
             )
         except (OSError, ValueError) as error:

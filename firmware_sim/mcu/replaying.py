@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
+from edgeolk.hosting import Row as CostRow
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
@@ -70,6 +72,16 @@ class Emulated:
             f"its state differs from here, where {self.variant} vectors add in another order: "
             "compare with EDGEOLK_SIMD=scalar, the plain C of the board"
         )
+
+    def to_row(self) -> CostRow:
+        """Return the counted instructions for the README of an exported folder."""
+        about = (
+            f"COUNTED on an emulated {self.board} on the rows of a replay, {self.rows:,}. Learn is "
+            "the mean over these rows, and the longest step is among them."
+        )
+        about += f" The board is {self.near}." if self.near else ""
+        thousands = (count / 1e3 for count in (self.score, self.learn, self.longest))
+        return CostRow(self.core, "library", *thousands, fill(about, 100))
 
     def to_lines(self) -> list[str]:
         """Return the lines of the report."""

@@ -103,7 +103,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "envelope": ({"window": 64, "features": ("rms", "envelope")}, "is an option: envelope=True"),
     "spectrum": ({"window": 64, "features": ("rms",), "envelope": True}, "envelope is for feat"),
-    "faults": ({"window": 64, "faults": ("stuck:column=a",)}, "--window cannot be .* --fault, which"),
+    "faults": ({"window": 64, "faults": ("stuck:column=a",)}, "--window cannot .* with --fault"),
     "long": ({"window": 1024, "limit": 5, "stream": "short"}, "no 1024 samples in a row"),
     "integers": ({"window": 32, "row": "int16", "stream": "short"}, "need readings that are integ"),
 }
