@@ -114,8 +114,9 @@ def _about(kind: str, target: str | None, reading: Reading) -> str:
     if target is None:
         return (
             f"{_proposal(reading)}no column is called label, class, target or y: the replay "
-            "detects unusual rows, as with --kind novelty; to forecast a column six hours ahead: --forecast COLUMN "
-            "--horizon 6h; to predict it from the others: --target COLUMN --kind regression"
+            "detects unusual rows, as with --kind novelty; to forecast a column six hours ahead: "
+            "--forecast COLUMN --horizon 6h; to predict it from the others: --target COLUMN "
+            "--kind regression"
         )
     note = f"column {target!r} holds {KINDS[kind].noun}: --kind {kind}"
     words = _words_of(reading, target)
