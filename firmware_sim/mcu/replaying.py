@@ -48,6 +48,7 @@ class Emulated:
     variant: str = "scalar"
     #: number of its mistakes here on rows of label 1 with a score of exactly 0
     undecided: int = 0
+    counts: str = "mistakes"  # what ``mistakes`` counts, for reports
     samples: str = ""  # what windows of samples cost there, for reports
     near: str = ""  # differences of the emulated board from the real one
 
@@ -89,7 +90,7 @@ class Emulated:
         return [
             "",
             f"emulated  {self.board}, {self.core}: {self.rows:,} rows learned, {self.mistakes:,} "
-            f"mistakes there and {self.host_mistakes:,} here; {equal}",
+            f"{self.counts} there and {self.host_mistakes:,} here; {equal}",
             *self._counts(),
             *([f"board     {self.near}"] if self.near else []),
             f"memory    {self.flash:,} bytes of flash, {self.ram:,} of RAM, {self.stack:,} of "
@@ -190,7 +191,8 @@ class OnBoard:
             self._board.name, self._board.core, found.steps, found.mistakes, learner.mistakes,
             same_state(found, learner), program.flash, program.ram, found.stack,
             found.learned.mean, found.learned.most, found.scored.mean, self._board.clock,
-            ek.simd(), undecided, self._samples(), self._board.near,
+            ek.simd(), undecided, "mistakes" if kind.is_supervised else "novel rows",
+            self._samples(), self._board.near,
         )  # fmt: skip
 
     def _samples(self) -> str:

@@ -32,6 +32,14 @@ def test_states_that_differ() -> None:
     assert "where v4 vectors add in another order: compare with EDGEOLK_SIMD=scalar" in vectors
 
 
+def test_novel_rows_are_no_mistakes() -> None:
+    made = Emulated(
+        "uno", "ATmega328P", 9, 6, 6, True, 1, 1, 1, 2.0, 3.0, 1.0, 16e6, counts="novel rows"
+    )
+    assert "9 rows learned, 6 novel rows there and 6 here" in made.to_lines()[1]
+    assert "mistake" not in "".join(made.to_lines())
+
+
 def test_by_how_much_a_program_does_not_fit() -> None:
     said = (
         "ld: board.elf section `.bss' will not fit in region `RAM'\n"

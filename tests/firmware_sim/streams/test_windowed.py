@@ -13,6 +13,7 @@ import firmware_sim as fs
 from edgeolk.reference.windows import rows_of
 from firmware_sim.cli.program import main, parser
 from firmware_sim.cli.shared import config_of
+from firmware_sim.report import to_dict, to_text
 from firmware_sim.streams import open_stream
 from firmware_sim.streams.windowed import Windowed, windows_of_rows
 
@@ -193,14 +194,14 @@ def test_the_report_on_windows_says_what_was_read_of_the_log(tmp_path: Path) -> 
     path = broken_log(tmp_path)
     short = "1 skipped: 1 cells where the header has 4"
     result = fs.replay(str(path), target="fault", ignore=("unit",), window=64, ram="8KiB")
-    text = fs.report.to_text(result)
+    text = to_text(result)
     assert short in text
     assert "row 1,000:" in text
     assert "log       6,000 rows read, 1 damaged" in text
     warnings = " ".join(result.warnings)
     assert "1 of 6,000 rows cannot be read" in warnings
     assert "column 'a' is -99999 in 20 of 5,999 rows" in warnings
-    report = fs.report.to_dict(result)["stream"]
+    report = to_dict(result)["stream"]
     assert report["log"] == {"rows_read": 6000, "rows_damaged": 1}
     assert [one["rows"] for one in report["damages"].values()] == [1]
     out = tmp_path / "out"
