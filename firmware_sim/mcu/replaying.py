@@ -81,8 +81,10 @@ class Emulated:
             "the mean over these rows, and the longest step is among them."
         )
         about += f" The board is {self.near}." if self.near else ""
-        thousands = (count / 1e3 for count in (self.score, self.learn, self.longest))
-        return CostRow(self.core, "library", *thousands, fill(about, 100))
+        return CostRow(
+            *(self.core, "library", self.score / 1e3, self.learn / 1e3, self.longest / 1e3),
+            about=fill(about, 100),
+        )
 
     def to_lines(self) -> list[str]:
         """Return the lines of the report."""
