@@ -14,10 +14,18 @@ PAGE = Path(__file__).with_name("names.md")
 PACKAGES = ("edgeolk", "edgeolk.sklearn", "edgeolk.river", "edgeolk.bare", "firmware_sim")
 #: Names of packages that have no ``__all__``, and of what public functions return.
 MORE = {"edgeolk": ("named.NamedLearner",), "edgeolk.bare": ("BareLearner",)}
+#: What a learner lacks if it was made without an option, or is of another kind.
+_REFUSALS = re.compile(
+    r"^(?:\w+, )*(?:AttributeError(?:, \w+)*|ValueError(?=\n    The learner was made))\n"
+    r"(?P<when>(?:    .*\n?)+)",
+    re.MULTILINE,
+)
 HEAD = """# Every public name
 
 What each is, in one sentence; `help(name)` has the rest, and so has
-[the reference](reference.md). `python docs/names.py` writes this page from the docstrings.
+[the reference](reference.md). Functions and methods have `()`, classes and properties have not.
+*Refused* says which objects lack a name. `python docs/names.py` writes this page from the
+docstrings.
 """
 
 
@@ -26,7 +34,18 @@ def _words(thing: Any) -> str:
     text = (inspect.getdoc(thing) or "").split("\n\n")
     # Compiled functions begin with their signature.
     first = text[1] if re.fullmatch(r"[\w.]+\(.*\)( ->.*)?", text[0]) and len(text) > 1 else text[0]
-    return " ".join(first.split()).replace("``", "`").replace("|", "\\|")
+    return _markdown(first)
+
+
+def _markdown(text: str) -> str:
+    """A text in one line of Markdown."""
+    return " ".join(text.split()).replace("``", "`").replace("|", "\\|")
+
+
+def _refusals(thing: Any) -> str:
+    """When an object does not have a member, as its docstring says it under Raises."""
+    found = _REFUSALS.search(inspect.getdoc(thing) or "")
+    return f" *Refused: {_markdown(found['when'])}*" if found else ""
 
 
 def _page(thing: Any) -> str:
@@ -61,11 +80,13 @@ def rows(package: str) -> Iterator[str]:
         found[path] = getattr(importlib.import_module(place), name)
     for name in sorted(found, key=str.lower):
         thing = found[name]
-        yield f"| `{name}` | {_words(thing)} | {_page(thing)} |"
+        call = "()" * (callable(thing) and not inspect.isclass(thing))
+        yield f"| `{name}{call}` | {_words(thing)} | {_page(thing)} |"
         is_plain = inspect.isclass(thing) and not issubclass(thing, (Enum, Exception))
         listed = {*found.values()} - {thing, None if name != "Learner" else found["Scorer"]}
         for member, what in _members(thing, listed) if is_plain else ():
-            yield f"| `{name}.{member}` | {_words(what)} | |"
+            call = "()" * callable(getattr(thing, member))
+            yield f"| `{name}.{member}{call}` | {_words(what)}{_refusals(what)} | |"
 
 
 def text() -> str:

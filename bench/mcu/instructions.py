@@ -84,7 +84,7 @@ def counted(cases: Cases, name: Name, size: Size, core: str, how: str) -> list[f
 
     def make() -> list[float]:
         rows = list(counts(learner_of(KINDS[name], size), [core], [how]))
-        return [1e3 * v for v in rows[0][2:]] if rows else [float("nan")] * 3
+        return [1e3 * v for v in rows[0][2:5]] if rows else [float("nan")] * 3
 
     return list(cases.of(json.dumps([*name, size, core, how]), make))
 

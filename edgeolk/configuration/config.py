@@ -248,7 +248,7 @@ class Config:
         return config_arguments(self._settings)
 
     def call(self, name: str) -> str:
-        """The call of ``name`` that creates this configuration, for ``import edgeolk as ek``."""
+        """The call that creates this configuration: ``call("ek.Learner")``, for example."""
         return config_call(self._settings, name)
 
     def __repr__(self) -> str:

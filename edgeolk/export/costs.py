@@ -137,13 +137,17 @@ _COUNTED = {"drift": True, "relevance": True, "groups": 1, "linear": False, "las
 
 
 class Row(NamedTuple):
-    """Thousands of instructions: to score a row, to learn one (the mean), and the longest."""
+    """Thousands of instructions: to score a row, to learn one (the mean), and the longest.
+
+    ``about``: where they were counted, for the README; "" if ``firmware_sim measure`` counted them.
+    """
 
     core: str
     arithmetic: str
     score: float
     learn: float
     longest: float
+    about: str = ""
 
 
 def terms(blocks: float, inputs: int, columns: int, memory: int) -> Sequence[float]:

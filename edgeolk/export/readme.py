@@ -78,17 +78,19 @@ Thousands of instructions per row{how}:
 {rows}
 {about}
 """
+_IDLE = """A row that changes no weights costs little more to learn than to score; if you score it
+before, two scores."""
 _COUNTED = """COUNTED on emulated boards (gcc -O2) for a learner of this configuration. Inputs are
 Gaussian, and labels are the sign of a product of two inputs, which takes long to learn: many rows
-change weights. Learn is the mean over the first 400 rows, and the longest step is among them. When
-few rows change weights, a row costs little more than two scores."""
+change weights. Learn is the mean over the first 400 rows, and the longest step is among them.
+{idle}"""
 _FITTED = """ESTIMATES, not counted for this model: a fit to counts on emulated boards (gcc -O2),
 of other sizes. {error}.
 Learn is the mean over 400 Gaussian rows whose label is the sign of a product of two inputs, which
-takes long to learn, so many rows change weights; the longest step is among them. When few rows
-change weights, a row costs little more than two scores. A memory of rows counts as full. A
-Cortex-M7 or M33 with a single-precision unit needs as many instructions as a Cortex-M4F, an M0+ as
-many as an M0.
+takes long to learn, so many rows change weights; the longest step is among them.
+{idle}
+A memory of rows counts as full. A Cortex-M7 or M33 with a single-precision unit needs as many
+instructions as a Cortex-M4F, an M0+ as many as an M0.
 `python -m firmware_sim measure model.olk --out DIR` counts for a model."""
 _UNCOUNTED = """
 No estimate of the instructions per row is available for these options:
@@ -190,7 +192,9 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
     )
     if not rows:
         return text + _UNCOUNTED
-    about = _COUNTED if counted else _FITTED.format(error=FIT_ERROR)
+    about = _FITTED.format(error=FIT_ERROR, idle=_IDLE)
+    if counted:
+        about = counted[0].about or _COUNTED.format(idle=_IDLE)
     return text + _INSTRUCTIONS.format(how="" if counted else ", ESTIMATED", rows=rows, about=about)
 
 

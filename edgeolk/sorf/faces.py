@@ -119,7 +119,13 @@ class Forecasting:
             The learner was made with none of ``history=True``, ``last_label=True``, ``lags=``,
             ``delay=``.
         """
-        self._engine.restart()
+        try:
+            self._engine.restart()
+        except AttributeError:
+            raise AttributeError(
+                "restart is for learners with history=True, last_label=True, delay=, or lags= of"
+                " krls_auto; this one has nothing to forget"
+            ) from None
 
 
 _Verdict = namedtuple("_Verdict", "anomaly novel alarm event rare why")

@@ -41,7 +41,7 @@ def run(chosen: argparse.Namespace) -> int:
         if chosen.toml and isinstance(stream, CellStream):
             show(stream.reading.understood.to_toml().rstrip())
             return OK
-        tally = inspect_rows(stream, config.limit, all_rows=True)
+        tally = inspect_rows(stream, config.limit, config.missing_numbers, all_rows=True)
         lines = page(stream, tally, all_rows=config.limit is None and stream.kept is None)
     finally:
         stream.close()

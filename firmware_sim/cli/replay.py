@@ -39,7 +39,8 @@ from firmware_sim.replaying.recording import RecordFile
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import hints, report_of
 from firmware_sim.report.writing import claimed, import_picture, write_files
-from firmware_sim.streams import BUNDLED
+from firmware_sim.streams import BUNDLED, Stream
+from firmware_sim.streams.cached import log_of
 from firmware_sim.streams.page import inspect_rows, page
 from firmware_sim.streams.tables import CellStream
 
@@ -145,7 +146,7 @@ def run(chosen: argparse.Namespace) -> int:
         writers = [lambda: write_files(report, Path(chosen.out), "report", picture=picture)]
         available = result.status not in ("killed", "died")
         if available and not (chosen.strict and result.left_out):
-            writers += _savers(replay, chosen)
+            writers += _savers(replay, result, chosen)
         outcomes = [written(write) for write in writers]
     files = [file for found, _ in outcomes for file in found]
     unwritten = [sentence for _, found in outcomes for sentence in found]
@@ -157,7 +158,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _keep_understood(replay: Replay) -> None:
     """Write down what was understood of the log, where that is asked for and not there yet."""
-    name, stream = replay.config.understood, replay.clean
+    name, stream = replay.config.understood, _logged(replay)
     if name is None or not isinstance(stream, CellStream):
         return
     try:
@@ -169,12 +170,19 @@ def _keep_understood(replay: Replay) -> None:
         raise SimulatorError(f"cannot write to {name}: {error.strerror}") from None
 
 
+def _logged(replay: Replay) -> Stream:
+    """Return the stream of the log, which may be the samples of windows, or rows to be joined."""
+    log = log_of(replay.clean)
+    return replay.clean if log is None else log.stream
+
+
 def _page(replay: Replay) -> list[str]:
     """Return what was understood of the log from its first rows."""
-    stream = replay.clean
-    if not isinstance(stream, CellStream) or replay.config.stream in BUNDLED:
+    stream, config = replay.clean, replay.config
+    if not isinstance(_logged(replay), CellStream) or config.stream in BUNDLED:
         return []
-    return page(stream, inspect_rows(stream, replay.config.limit, all_rows=False), all_rows=False)
+    tally = inspect_rows(stream, config.limit, config.missing_numbers, all_rows=False)
+    return page(stream, tally, all_rows=tally is log_of(stream))
 
 
 def _check_export(replay: Replay, folder: Path) -> None:
@@ -235,7 +243,9 @@ def _replayed(
         return replay.run(on_rows=moved, should_stop=lambda: bool(interrupted), on_result=on_result)
 
 
-def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:
+def _savers(
+    replay: Replay, result: ReplayResult, chosen: argparse.Namespace
+) -> list[Callable[[], list[Path]]]:
     """Return functions that write the model, its script and its C code, as requested."""
 
     model, script, folder = chosen.save_model, chosen.write_script, chosen.export
@@ -247,6 +257,7 @@ def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], lis
                 replay.device.learner,
                 folder,
                 classes=replay.config.classes,
+                counted=[] if result.emulated is None else [result.emulated.to_row()],
                 windows=replay.windows,
             )
         except (OSError, ValueError) as error:

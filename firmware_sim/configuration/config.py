@@ -235,11 +235,11 @@ class ReplayConfig(Fields, Noted):
         """Raise an error for impossible windows, and for what they cannot be combined with."""
         if self.windows is None:
             return
-        for name in ("forecast", "faults", "missing_codes", "test", "clock"):
+        for name in ("forecast", "faults", "test", "clock"):
             if getattr(self, name):
+                flag = OPTIONS[name].flags(name)[0]
                 raise SimulatorError(
-                    f"window cannot be combined with {name.replace('_', '-')}, which is for rows "
-                    "as they are logged"
+                    f"--window cannot be combined with {flag}, which is for rows as they are logged"
                 )
         try:
             ek.windows_plan(2, **self.windows)

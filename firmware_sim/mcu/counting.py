@@ -54,8 +54,9 @@ def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> I
                 if "fit" in str(error) or "overflow" in str(error):
                     continue  # the board is too small
                 raise
-            learned = (run_result.learned.mean, run_result.learned.most) if learns else (0.0, 0.0)
-            yield Row(core, how, run_result.scored.mean / 1e3, *(count / 1e3 for count in learned))
+            found = run_result.learned
+            mean, most = (found.mean / 1e3, found.most / 1e3) if learns else (0.0, 0.0)
+            yield Row(core, how, run_result.scored.mean / 1e3, mean, most)
 
 
 def counted(learner: ek.Learner) -> list[Row]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
+from edgeolk.hosting import Row as CostRow
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
@@ -46,6 +48,7 @@ class Emulated:
     variant: str = "scalar"
     #: number of its mistakes here on rows of label 1 with a score of exactly 0
     undecided: int = 0
+    counts: str = "mistakes"  # what ``mistakes`` counts, for reports
     samples: str = ""  # what windows of samples cost there, for reports
     near: str = ""  # differences of the emulated board from the real one
 
@@ -71,13 +74,25 @@ class Emulated:
             "compare with EDGEOLK_SIMD=scalar, the plain C of the board"
         )
 
+    def to_row(self) -> CostRow:
+        """Return the counted instructions for the README of an exported folder."""
+        about = (
+            f"COUNTED on an emulated {self.board} on the rows of a replay, {self.rows:,}. Learn is "
+            "the mean over these rows, and the longest step is among them."
+        )
+        about += f" The board is {self.near}." if self.near else ""
+        return CostRow(
+            *(self.core, "library", self.score / 1e3, self.learn / 1e3, self.longest / 1e3),
+            about=fill(about, 100),
+        )
+
     def to_lines(self) -> list[str]:
         """Return the lines of the report."""
         equal = "its state is identical, byte for byte" if self.same else self._different()
         return [
             "",
             f"emulated  {self.board}, {self.core}: {self.rows:,} rows learned, {self.mistakes:,} "
-            f"mistakes there and {self.host_mistakes:,} here; {equal}",
+            f"{self.counts} there and {self.host_mistakes:,} here; {equal}",
             *self._counts(),
             *([f"board     {self.near}"] if self.near else []),
             f"memory    {self.flash:,} bytes of flash, {self.ram:,} of RAM, {self.stack:,} of "
@@ -178,7 +193,8 @@ class OnBoard:
             self._board.name, self._board.core, found.steps, found.mistakes, learner.mistakes,
             same_state(found, learner), program.flash, program.ram, found.stack,
             found.learned.mean, found.learned.most, found.scored.mean, self._board.clock,
-            ek.simd(), undecided, self._samples(), self._board.near,
+            ek.simd(), undecided, "mistakes" if kind.is_supervised else "novel rows",
+            self._samples(), self._board.near,
         )  # fmt: skip
 
     def _samples(self) -> str:

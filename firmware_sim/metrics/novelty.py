@@ -39,10 +39,12 @@ from firmware_sim.metrics.reasons import (
     anomaly_table,
     briefly,
     channel_table,
+    is_short_flat,
     reason,
 )
 from firmware_sim.metrics.sampled import Sampled
 from firmware_sim.metrics.watching import Watching, flags_of
+from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.zones import Clock
@@ -51,6 +53,8 @@ from firmware_sim.streams.zones import Clock
 SAMPLED = 100_000
 #: How novel rows are before the first verdict.
 UNJUDGED = 0.25
+#: Rows that are proposed to be joined where readings hardly ever repeat.
+_JOINED = 10
 #: Most windows whose rows are kept for pictures.
 _DRAWN = 256
 
@@ -277,7 +281,20 @@ class Novelty(Metrics):
         if self._healthy is not None:
             rows, in_time = self._healthy.rows, self.watching is not None
             found.append(about_healthy(rows, in_time=in_time))
-        return found
+        return [*found, *self._about_repeats()]
+
+    def _about_repeats(self) -> list[str]:
+        """Return that some alarms may be chance: readings that hardly ever repeat, and once did."""
+        alarms = self.anomalies.alarms
+        n_short = sum(is_short_flat(alarm) for alarm in alarms)
+        if not n_short or self._healthy is not None:
+            return []
+        every = f"{_JOINED * self.period:.3g}s" if self.period else "SECONDS"
+        return [
+            f"{n_short:,} of {counted(len(alarms), 'alarm')} began with a reading that came two or "
+            "three times in a row, which may be chance where readings hardly ever repeat: means "
+            f"of several rows have fewer such alarms (--every {every} --join mean)."
+        ]
 
     def bands(self, features: Sequence[str]) -> Iterator[Band]:
         """Yield alarms with their reasons, and labelled windows."""

@@ -15,6 +15,8 @@ from firmware_sim.plaintext import counted
 
 #: Most alarms of the table, most readings of a row.
 _MAX_ALARMS, _MAX_READINGS = 30, 3
+#: Most repetitions of a reading that may be chance.
+_MAX_REPEATS = 2
 #: Why a row is unusual, by what it is unusual in; {0} is the channel, {1} its reading.
 _REASONS = {
     "value": "{0}: {1} is outside everything seen so far",
@@ -90,6 +92,16 @@ def briefly(anomaly: Anomaly) -> tuple[str, int]:
 def reason(anomaly: Anomaly, names: Sequence[str]) -> str:
     """Return why a row is novel in words."""
     return reason_of(anomaly, names)[0]
+
+
+def is_short_flat(alarm: Alarm) -> bool:
+    """Whether an alarm is only that a reading came two or three times in a row."""
+    if alarm.rows > _MAX_REPEATS or not alarm.trigger.deviations.unchanged:
+        return False
+    part, channel = hosting.unpack_reason(alarm.trigger.reason) or ("", 0)
+    found = alarm.trigger.deviations
+    is_known = not math.isnan(found.readings[channel])
+    return part == "flat" and is_known and found.unchanged[channel] <= _MAX_REPEATS
 
 
 def alarm_table(alarms: Sequence[Alarm], names: Sequence[str], count: int) -> Table:

@@ -24,6 +24,7 @@ from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Stream
 from firmware_sim.streams.block import Places
+from firmware_sim.streams.cached import log_of
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.streams.periods import Filled
 from firmware_sim.streams.row_times import RowTimes
@@ -73,8 +74,11 @@ class Accounting:
         self._device = device
         kind = config.label_kind
         self.rows = RowCount()
+        self._log = log_of(stream)
+        #: columns that are searched for sentinel values: those of a log are searched as it is read
+        self._n_searched = len(stream.features) if self._log is None else 0
         self._sentinels = Sentinels(
-            [*stream.features, stream.target] if kind.is_numeric else stream.features,
+            [*stream.features[: self._n_searched], *[stream.target] * kind.is_numeric],
             config.missing_numbers,
         )
         self.cadence, self.times = Cadence(), RowTimes()
@@ -134,7 +138,7 @@ class Accounting:
             if self.power is not None:
                 self.power.after(self._device)
         raw = block.block
-        columns = raw.rows
+        columns = raw.rows[:, : self._n_searched]
         if raw.damage:
             columns = np.where(block.damaged[:, np.newaxis], np.nan, columns)
         if self._config.label_kind.is_numeric:
@@ -222,14 +226,20 @@ class Accounting:
     @property
     def left_out(self) -> str:
         """The headline about rows that were left out; empty if they are few."""
-        return self.rows.left_out(self._stream.features, self._stream.target or "")
+        stream, log = self._stream, self._log
+        found = self.rows.left_out(stream.features, stream.target or "")
+        if found or log is None:
+            return found
+        return RowCount.of_log(log).left_out(log.stream.features, "")
 
     def warnings(self) -> list[str]:
         """Return the warnings on the figures, one sentence each."""
-        rows = self.rows
-        out = [self.left_out] if self.left_out else rows.warnings()
+        rows, log = self.rows, self._log
+        counts = rows if log is None else RowCount.of_log(log)
+        out = [self.left_out] if self.left_out else counts.warnings()
         delay, in_seconds = self._config.delay
         out += filter(None, [self.cadence.warning(bool(delay) and in_seconds)])
+        out += [] if log is None else log.sentinels.warnings()
         out += self._sentinels.warnings()
         if rows.refused:
             out.append(

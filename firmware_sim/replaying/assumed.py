@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -14,6 +15,7 @@ from firmware_sim.kinds import KINDS, UNLABELLED, Column, claimed, implies_nothi
 from firmware_sim.kinds.labels import label_key
 from firmware_sim.replaying.source import opened
 from firmware_sim.streams import BUNDLED, Stream
+from firmware_sim.streams.cached import log_of
 from firmware_sim.streams.cells import NO, YES
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import Reading, ReadingOptions
@@ -21,6 +23,10 @@ from firmware_sim.streams.tables import CellStream, Frame
 
 #: Names of label columns, likelier ones first.
 _NAMES = ("label", "class", "target", "y")
+#: Names of columns that are proposed as the target, but not taken without being asked for.
+_PROPOSED = ("state", "status", "mode", "condition", "fault", "failure", "activity", "anomaly")
+#: Most words of a label column that a note lists.
+_LISTED = 3
 
 
 @dataclass
@@ -97,21 +103,51 @@ def assumed(stream: str | Stream | Frame, given: Mapping[str, Any]) -> Assumed:
         kind = UNLABELLED if target is None else _kind_of_labels(reading, target)
         if kind and not given.get("positive"):
             out.options["kind"] = kind
-            out.notes.append(_about(kind, target))
+            out.notes.append(_about(kind, target, reading))
     if out.live is None:
         found.close()
     return out
 
 
-def _about(kind: str, target: str | None) -> str:
+def _about(kind: str, target: str | None, reading: Reading) -> str:
     """Return the note about the inferred kind of labels."""
     if target is None:
         return (
-            "no column is called label, class, target or y: the replay detects unusual rows, "
-            "as with --kind novelty; to forecast a column six hours ahead: --forecast COLUMN "
-            "--horizon 6h; to predict it from the others: --target COLUMN --kind regression"
+            f"{_proposal(reading)}no column is called label, class, target or y: the replay "
+            "detects unusual rows, as with --kind novelty; to forecast a column six hours ahead: "
+            "--forecast COLUMN --horizon 6h; to predict it from the others: --target COLUMN "
+            "--kind regression"
         )
-    return f"column {target!r} holds {KINDS[kind].noun}: --kind {kind}"
+    note = f"column {target!r} holds {KINDS[kind].noun}: --kind {kind}"
+    words = _words_of(reading, target)
+    if not KINDS[kind].takes_classes or len(words) > 2:
+        return note
+    options = f"--target {shlex.quote(target)} --positive {shlex.quote(words[-1])}"
+    return (
+        f"{note}, with weights for each; if there are only two, {options} learns one set of "
+        f"weights, +1 for {words[-1]!r}"
+    )
+
+
+def _proposal(reading: Reading) -> str:
+    """Return the proposal of a target, before the sentence on its absence; "" without one."""
+    for column in reading.understood.columns:
+        kind = _kind_of_labels(reading, column.name)
+        is_named = column.name.strip().lower() in _PROPOSED
+        words = _words_of(reading, column.name)
+        is_text = column.kind == "words" and len(words) > 1
+        if kind and (KINDS[kind].takes_classes or KINDS[kind].is_default) and (is_named or is_text):
+            shown = ", ".join(map(repr, words[:_LISTED])) + ", ..." * (len(words) > _LISTED)
+            target = shlex.quote(column.name)
+            return f"column {column.name!r} may be a label ({shown}): --target {target} learns it; "
+    return ""
+
+
+def _words_of(reading: Reading, column: str) -> list[str]:
+    """Return the distinct cells of a column in the first rows."""
+    place = reading.place_of(column)
+    cells = (row[place].strip() for row in reading.first if not reading.is_absent(row[place]))
+    return [*dict.fromkeys(cells)]
 
 
 def _target_of(reading: Reading, time: str) -> str | None:
@@ -149,3 +185,5 @@ def notes_of(stream: Stream, notes: list[str]) -> None:
     """Put the notes on inferred options before those of the stream."""
     if notes and isinstance(stream, CellStream):
         stream.reading.notes = (*notes, *stream.reading.notes)
+    elif log_of(stream) is not None:  # joined or in windows
+        stream.notes = (*notes, *stream.notes)

@@ -125,7 +125,7 @@ class FrozenTwin:
         if not self._metrics.rows or self._refused:
             return None
         (first, before), (last, now) = self._before, self._learner_loss()
-        learner = (now - before) / max(1, last - first)
+        learner = max(0.0, (now - before) / max(1, last - first))  # not -0.00 by rounding
         loss = self._metrics.mean_loss("learner")
         words = self._metrics.words
         return Frozen(self.after, self._metrics.rows, loss, learner, words(loss), words(learner))

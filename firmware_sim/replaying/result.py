@@ -71,7 +71,10 @@ class ReplayResult(Shown):
     clean : dict or None
         The learner's figures on the same stream without its faults, if there are any.
     emulated : Emulated or None
-        The result of an emulated microcontroller on the same rows, if configured.
+        The result of an emulated microcontroller on the same rows, if ``on=`` names one: ``board``,
+        ``core``, ``rows``, ``mistakes``, ``host_mistakes``, ``same`` (the state, byte for byte);
+        ``flash``, ``ram``, ``stack`` in bytes; ``learn``, ``longest``, ``score`` in instructions
+        per row.
     alarms : list of int
         Rows with a drift alarm of the learner.
     frozen : Frozen or None

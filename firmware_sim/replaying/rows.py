@@ -10,6 +10,7 @@ from firmware_sim.plaintext import counted, joined
 from firmware_sim.streams import Stream
 from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
+from firmware_sim.streams.tally import Tally
 
 #: Most columns with missing values that a report lists.
 _LISTED = 6
@@ -40,6 +41,12 @@ class RowCount:
     damages: Damages = field(default_factory=Damages, compare=False)
     refused: int = 0
     first_refusal: str = ""
+
+    @classmethod
+    def of_log(cls, log: Tally) -> RowCount:
+        """Return the counts of unreadable rows of a log that other rows are made of."""
+        found = log.damages
+        return cls(read=log.rows, damaged=found.n_rows, first_damage=found.first, damages=found)
 
     def add_missing(self, columns: list[str]) -> None:
         """Count a row without values in these columns."""

@@ -148,11 +148,14 @@ def opened(
             windows = ek.Windows(len(samples.features), **{**config.windows, "rate": rate})
         except ValueError as error:
             raise StreamError(f"{samples.name}: {error}") from None
-        return Windowed(samples, windows, config.window_label, cuts, gap)
+        codes = config.missing_numbers
+        return Windowed(samples, windows, config.window_label, cuts, gap, codes)
     if config.every is not None:
         rows = opened(replace(config, every=None), live)
         every, has_numbers = seconds_of(config.every, "every"), config.label_kind.is_numeric
-        return Joined(rows, every, config.join, has_numbers=has_numbers)
+        return Joined(
+            rows, every, config.join, config.missing_numbers, has_numbers=has_numbers
+        )
     if live is not None:
         live.read_as(ReadingOptions(**options))
         return live

@@ -97,6 +97,17 @@ def inputs(result: ReplayResult) -> list[tuple[str, float]]:
     return ranked[:_MAX_INPUTS] if any(share > 0.0 for _, share in ranked) else []
 
 
+def last_label(result: ReplayResult) -> str:
+    """Return that the learner itself uses the last label, and what to do where labels come late."""
+    algorithm, params, _, _ = result.config.resolved
+    if not params.get("last_label"):
+        return ""
+    return (
+        f"{algorithm} itself uses the last label: if labels come late, replay with --label-delay "
+        "ROWS; if they rarely come, with --param last_label=false."
+    )
+
+
 def frozen(result: ReplayResult) -> str:
     """Return the value of learning on the board as a sentence; empty if unknown."""
     found = result.frozen

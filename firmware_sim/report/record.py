@@ -17,6 +17,7 @@ from firmware_sim.metrics.curve import Curve
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import forecast
 from firmware_sim.report.summary import command
+from firmware_sim.streams.cached import log_of
 from firmware_sim.streams.faulty import FaultyStream
 
 #: Counters of `RowCount`.
@@ -67,6 +68,8 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
 def _stream(result: ReplayResult) -> dict[str, Any]:
     """The stream and counts of its rows."""
     config, stream, rows = result.config, result.stream, result.rows
+    log = log_of(stream)
+    damages = rows.damages if log is None else log.damages
     return {
         "name": stream.name,
         "target": stream.target,
@@ -74,12 +77,13 @@ def _stream(result: ReplayResult) -> dict[str, Any]:
         "features": list(stream.features),
         "ignored": list(stream.ignored),
         **{f"rows_{name}": getattr(rows, name) for name in _COUNTS},
+        "log": None if log is None else {"rows_read": log.rows, "rows_damaged": damages.n_rows},
         "missing_by_column": dict(rows.missing_by_column),
         "first_refusal": rows.first_refusal,
         "first_damage": rows.first_damage,
         "damages": {
             reason: {"rows": count, "first": list(shown)}
-            for reason, (count, shown) in rows.damages.by_reason.items()
+            for reason, (count, shown) in damages.by_reason.items()
         },
         "understood": list(result.understood),
         "damaged_policy": config.damaged,

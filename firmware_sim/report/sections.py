@@ -55,7 +55,7 @@ def report_of(result: ReplayResult) -> Report:
         loses(result.metrics) or bool(result.held_out and result.held_out.unbeaten),
         [
             *result.metrics.remarks(),
-            *filter(None, [figures.frozen(result), result.hint]),
+            *filter(None, [figures.frozen(result), figures.last_label(result), result.hint]),
         ],
         [warning for warning in result.warnings if warning != result.left_out],
     )

@@ -9,6 +9,7 @@ from firmware_sim.plaintext import counted
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.record import rate
 from firmware_sim.report.summary import learner_size
+from firmware_sim.streams.cached import log_of
 from firmware_sim.streams.faulty import FaultyStream
 
 #: Most drift alarms whose rows are listed.
@@ -26,12 +27,14 @@ def head_lines(result: ReplayResult) -> list[str]:
         f"{rows.missing:,} with missing values{damaged}; "
         f"{counted(len(result.stream.features), 'reading')} -> {result.stream.target or 'no label'}"
     ]
+    lines += log_lines(result)
     if rows.missing_words():
         lines.append(f"missing   {rows.missing_words()}")
     if rows.gap_words():
         lines.append(f"gaps      {rows.gap_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
-    lines += [f"          {line}" for line in rows.damages.to_lines()]
+    damages = (log_of(result.stream) or rows).damages
+    lines += [f"          {line}" for line in damages.to_lines()]
     algorithm, params, _, _ = config.resolved
     parameters = "".join(f", {name}={value}" for name, value in params.items())
     updates = f", {learner['updates']:,} updates" if config.label_kind.is_supervised else ""
@@ -52,6 +55,15 @@ def head_lines(result: ReplayResult) -> list[str]:
             f"host      {result.seconds:.2f} s, {speed:,.0f} rows per second, including reading"
         )
     return lines
+
+
+def log_lines(result: ReplayResult) -> list[str]:
+    """Return a line on the rows of the log, if the replay's rows are made of them."""
+    log = log_of(result.stream)
+    if log is None:
+        return []
+    missing = f", {log.lacking:,} with missing values" if log.lacking else ""
+    return [f"log       {log.rows:,} rows read, {log.damages.n_rows:,} damaged{missing}"]
 
 
 def event_lines(result: ReplayResult) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from firmware_sim.streams.block import Block
 from firmware_sim.streams.stream import BlockStream, Stream
+from firmware_sim.streams.tally import Tally
 
 #: Most numbers kept in memory, eight bytes each; a longer stream is parsed in every replay.
 MAX_NUMBERS = 1 << 23
@@ -17,6 +18,7 @@ class HeldStream(BlockStream):
 
     stream: where the rows come from; it is not read again.
     held: the rows.
+    log: the rows that these were made of, counted; None if these are as they are logged.
     """
 
     def __init__(self, stream: Stream, held: Sequence[Block] | None) -> None:
@@ -25,6 +27,7 @@ class HeldStream(BlockStream):
         self.local_times, self.is_dated = stream.local_times, stream.is_dated
         self.windows, self.ahead = stream.windows, stream.ahead
         self.groups = stream.groups
+        self.log = log_of(stream)
         self._held = held
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
@@ -89,3 +92,9 @@ class CachedStream(HeldStream):
         """Close the stream and release its cached rows."""
         super().close()
         self._stream.close()
+
+
+def log_of(stream: Stream) -> Tally | None:
+    """Return the rows that those of a stream were made of; None if they are as they are logged."""
+    clean = stream.clean
+    return clean.log if isinstance(clean, HeldStream) else None

@@ -34,12 +34,15 @@ class Damages:
     """Unreadable rows by reason.
 
     by_reason: for each reason the number of rows, and the first of them.
+    first: number of the first row, and its reason.
     """
 
     by_reason: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
+    first: str = ""
 
     def add(self, number: int, damage: str) -> None:
         """Count the unreadable row with this number."""
+        self.first = self.first or f"row {number}: {damage}"
         column, colon, what = damage.partition(": ")
         # Rows that differ only in the cell have the same reason.
         reason = column + colon + _CELL.sub("a cell ", what) if colon else str(damage)
@@ -49,6 +52,11 @@ class Damages:
         if count < _SHOWN:
             shown.append(f"row {number:,}: {getattr(damage, 'row', '') or damage}")
         self.by_reason[reason] = count + 1, shown
+
+    @property
+    def n_rows(self) -> int:
+        """The number of unreadable rows."""
+        return sum(count for count, _ in self.by_reason.values())
 
     @property
     def main(self) -> str:

@@ -11,6 +11,7 @@ from firmware_sim.streams.block import Block, Cells, Places, Row
 from firmware_sim.streams.cached import HeldStream
 from firmware_sim.streams.cells import MISSING_WORDS
 from firmware_sim.streams.stream import Stream
+from firmware_sim.streams.tally import Tally
 
 #: What a reading of a joined row is.
 LAST, MEAN = "last", "mean"
@@ -27,18 +28,29 @@ class Joined(HeldStream):
     rows: the stream. A period without a row has no joined one either.
     every: seconds of a period; periods begin at multiples of it.
     how: whether a reading is the last one or the mean.
+    codes: numbers that mean "missing".
     has_numbers: whether labels are numbers, whose mean is taken too; of others it is the last one.
 
     Raises StreamError: the rows have no times, or come only once.
     """
 
-    def __init__(self, rows: Stream, every: float, how: str, *, has_numbers: bool) -> None:
+    def __init__(
+        self,
+        rows: Stream,
+        every: float,
+        how: str,
+        codes: Sequence[float] = (),
+        *,
+        has_numbers: bool,
+    ) -> None:
         if rows.kept is not None:
             raise StreamError(f"every needs a stream that can be read again: {rows.name} is live")
         self._every, self._how, self._has_numbers = every, how, has_numbers
         self._n_read = self._n_damaged = 0
-        blocks = tuple(self._joined(rows))
+        tally = Tally(rows, codes)
+        blocks = tuple(self._joined(tally))
         super().__init__(rows, blocks)
+        self.log = tally
         rows.close()
         damaged = f", {self._n_damaged:,} damaged ones left out" if self._n_damaged else ""
         self.notes = (
@@ -47,10 +59,11 @@ class Joined(HeldStream):
             f"rows: the {how} of each reading{damaged}",
         )
 
-    def _joined(self, rows: Stream) -> Iterator[Block]:
+    def _joined(self, log: Tally) -> Iterator[Block]:
         """Yield the joined rows; the period that a block ends with goes on in the next one."""
+        rows = log.stream
         open_period, n_joined = _Rows.none(len(rows.features)), 0
-        for block in rows.blocks():
+        for block in log.blocks():
             self._n_read += len(block)
             found = open_period.followed_by(block, self._every)
             if not len(found.periods) or (found.is_timeless and len(found.periods) < _MAX_TIMELESS):

@@ -3,102 +3,59 @@
 from __future__ import annotations
 
 import math
-
-import numpy as np
+from collections.abc import Sequence
 
 from firmware_sim.plaintext import counted, shortened
-from firmware_sim.streams.block import Block
-from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.cached import log_of
 from firmware_sim.streams.columns import INSPECTED_ROWS
-from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import Reading
-from firmware_sim.streams.sentinels import Sentinels
 from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.tables import CellStream
+from firmware_sim.streams.tally import Tally
 from firmware_sim.streams.time_format import zone_free
 from firmware_sim.streams.understood import Moments
 
-#: Most columns listed; a step of more than this many periods is a gap.
-_LISTED, _GAP = 60, 3.0
+#: Most columns listed.
+_LISTED = 60
 
 
-class Tally:
-    """Statistics of the rows of a stream.
-
-    stream: where the rows come from.
-    rows: number of rows.
-    damages: the unreadable rows.
-    cadence: of the times.
-    gaps: steps of more than `_GAP` periods.
-    missed: periods without a readable row.
-    """
-
-    def __init__(self, stream: Stream) -> None:
-        n = len(stream.features)
-        self.rows = 0
-        self.damages = Damages()
-        self.cadence = Cadence()
-        self.sentinels = Sentinels(stream.features)
-        self.missing = np.zeros(n, np.int64)
-        self.low, self.high = np.full(n, np.nan), np.full(n, np.nan)
-        self.first = self.last = math.nan
-        self.gaps = self.missed = 0
-
-    def add(self, block: Block) -> None:
-        """Add the rows of a block."""
-        self.rows += len(block)
-        for at, why in block.damage.items():
-            self.damages.add(block.first + at, why)
-        good = np.ones(len(block), dtype=bool)
-        good[[*block.damage]] = False
-        rows, seconds = block.rows[good], block.seconds[good]
-        if not len(rows):
-            return
-        rows = np.where(np.isfinite(rows), rows, np.nan)
-        self.missing += np.isnan(rows).sum(axis=0)
-        self.low = np.fmin(self.low, np.fmin.reduce(rows))
-        self.high = np.fmax(self.high, np.fmax.reduce(rows))
-        self.sentinels.add_block(rows)
-        self.cadence.add_block(seconds)
-        known = seconds[~np.isnan(seconds)]
-        if len(known):
-            self.first = known[0] if math.isnan(self.first) else self.first
-            period = self.cadence.period
-            if period:
-                steps = np.abs(np.diff(np.concatenate([[self.last], known])))
-                self.gaps += int(np.sum(steps > _GAP * period))
-                passed = np.rint(steps[np.isfinite(steps)] / period)
-                self.missed += int(np.maximum(passed - 1, 0).sum())
-            self.last = known[-1]
-
-
-def inspect_rows(stream: Stream, limit: int | None, *, all_rows: bool) -> Tally:
+def inspect_rows(
+    stream: Stream, limit: int | None, codes: Sequence[float] = (), *, all_rows: bool
+) -> Tally:
     """Return the statistics of all rows of a stream, or of the first ones.
 
+    Of windows and joined rows they are those of the log, all of which was read.
+
     limit: most rows to inspect. Of a live stream, only rows already received are inspected.
+    codes: numbers that mean "missing".
     all_rows: whether to inspect more than the first `INSPECTED_ROWS`.
     """
+    log = log_of(stream)
+    if log is not None:
+        return log
     if not all_rows:
         limit = INSPECTED_ROWS if limit is None else min(limit, INSPECTED_ROWS)
     if isinstance(stream, LiveStream):
         limit = stream.rows_here if limit is None else min(limit, stream.rows_here)
-    tally = Tally(stream)
-    for block in stream.blocks(limit) if limit != 0 else ():
-        tally.add(block)
+    tally = Tally(stream, codes)
+    for _ in tally.blocks(limit) if limit != 0 else ():
+        pass
     return tally
 
 
 def page(stream: Stream, tally: Tally, all_rows: bool) -> list[str]:
     """Return the lines of the page of a log.
 
-    tally: of the inspected rows.
+    stream: its rows, or those made of them.
+    tally: of the inspected rows of the log.
     all_rows: whether these are all rows of the log.
     """
+    notes, stream = stream.notes, tally.stream
     reading = stream.reading if isinstance(stream, CellStream) else None
     made = "" if reading is None else f": {reading.understood}"
     lines = [f"log       {stream.name}{made}"]
-    damaged = sum(count for count, _ in tally.damages.by_reason.values())
+    damaged = tally.damages.n_rows
     which = "" if all_rows else "the first "
     lines.append(f"rows      {which}{tally.rows:,} inspected, {tally.rows - damaged:,} readable")
     lines += [f"          {line}" for line in tally.damages.to_lines()]
@@ -116,7 +73,7 @@ def page(stream: Stream, tally: Tally, all_rows: bool) -> list[str]:
     left_out = {} if reading is None else reading.left_out
     for name, why in [*left_out.items()][:_LISTED]:
         lines.append(f"ignored   {name!r}: {why}")
-    lines += [f"note      {note}" for note in stream.notes]
+    lines += [f"note      {note}" for note in notes]
     warnings = [tally.cadence.warning(), *tally.sentinels.warnings()]
     lines += [f"WARNING   {warning}" for warning in filter(None, warnings)]
     return lines
@@ -159,7 +116,7 @@ def _input(stream: Stream, reading: Reading | None, tally: Tally, at: int) -> st
     """Return a description of an input."""
     name = stream.features[at]
     kind = "number" if reading is None else reading.kind_of(at)
-    good = tally.rows - sum(count for count, _ in tally.damages.by_reason.values())
+    good = tally.rows - tally.damages.n_rows
     text = f"{name}: {kind}"
     if not math.isnan(tally.low[at]):
         text += f", {tally.low[at]:.6g} to {tally.high[at]:.6g}"

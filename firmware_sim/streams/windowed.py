@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from firmware_sim.plaintext import counted
 from firmware_sim.streams.block import ROWS, Block, Cells, Places, Row
 from firmware_sim.streams.cached import HeldStream
 from firmware_sim.streams.stream import Stream
+from firmware_sim.streams.tally import Tally
 
 #: Which label a window has.
 MAJORITY, LAST = "majority", "last"
@@ -48,6 +49,7 @@ class Windowed(HeldStream):
     cuts (ndarray of int64): numbers of the samples that begin a new window, as those of another
         machine do.
     gap: seconds; samples with more than this between them are not in one window.
+    codes: numbers that mean "missing".
 
     A missing reading, or a sample that is damaged or refused, is a gap too: the window begins
     again.
@@ -62,6 +64,7 @@ class Windowed(HeldStream):
         how: str,
         cuts: Places | None = None,
         gap: float = math.inf,
+        codes: Sequence[float] = (),
     ) -> None:
         if samples.kept is not None:
             raise StreamError(
@@ -71,12 +74,14 @@ class Windowed(HeldStream):
         self.gaps = self.gaps_in_time = 0
         self._gap = gap
         begins = set() if cuts is None else {*cuts.tolist()}
-        found = list(self._rows(samples, windows, how, begins))
+        tally = Tally(samples, codes)
+        found = list(self._rows(tally, windows, how, begins))
         if not found:
             raise StreamError(
                 f"{samples.name}: no {plan.size} samples in a row are without a gap, as window asks"
             )
         super().__init__(samples, tuple(_blocks(found)))
+        self.log = self.log or tally
         samples.close()
         self.windows = plan
         self.features = tuple(_named(name, samples.features) for name in windows.names)
@@ -92,7 +97,7 @@ class Windowed(HeldStream):
         )
 
     def _rows(
-        self, samples: Stream, windows: ek.Windows, how: str, cuts: set[int]
+        self, samples: Tally, windows: ek.Windows, how: str, cuts: set[int]
     ) -> Iterator[tuple[Row, str, float]]:
         """The row, label and time of each window."""
         window, last = _Window(windows.plan.size), math.nan

@@ -76,6 +76,21 @@ def test_the_index_of_names_is_that_of_the_docstrings() -> None:
     assert (DOCS / "names.md").read_text("utf-8").splitlines() == written.splitlines()
 
 
+def test_the_index_says_what_is_called_and_what_lacks_a_name() -> None:
+    lines = (DOCS / "names.md").read_text("utf-8").splitlines()
+    told = {line.split(" | ")[0].strip("| `"): line for line in lines}
+    for name in ("Config.call()", "Learner.learn_one()", "Learner.n_features", "plan()", "Learner"):
+        assert name in told
+    for name, refusal in {
+        "Learner.predict_proba_one()": "The loss is not logistic",
+        "Learner.familiarity_one()": "not a sum over support vectors",
+        "Learner.averaged": "keeps no averaged model",
+        "Learner.seal()": "made without `checksums=True`",
+        "Learner.shares": "As `interval`",
+    }.items():
+        assert re.search(rf"\*Refused: .*{re.escape(refusal)}", told[name])
+
+
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_examples_in_docstrings(path: Path) -> None:
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts

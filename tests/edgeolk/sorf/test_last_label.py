@@ -148,3 +148,8 @@ def test_the_last_label_is_forgotten_by_a_restart() -> None:
         bare.restart()
     with pytest.raises(AttributeError, match="history=True"):
         ek.Learner(n_features=3, D=64).restart()
+
+
+def test_restart_names_the_last_label_where_there_is_none() -> None:
+    with pytest.raises(AttributeError, match=r"restart is for learners with .*last_label=True"):
+        ek.Learner(n_features=2, ram="2KiB").restart()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from unittest.mock import Mock
+
 import pytest
 
 import firmware_sim as fs
+from firmware_sim.cli import main
 from firmware_sim.mcu.emulator import lacking
 from firmware_sim.mcu.program import too_large
 from firmware_sim.mcu.replaying import Emulated
@@ -28,6 +32,14 @@ def test_states_that_differ() -> None:
     assert "where v4 vectors add in another order: compare with EDGEOLK_SIMD=scalar" in vectors
 
 
+def test_novel_rows_are_no_mistakes() -> None:
+    made = Emulated(
+        "uno", "ATmega328P", 9, 6, 6, True, 1, 1, 1, 2.0, 3.0, 1.0, 16e6, counts="novel rows"
+    )
+    assert "9 rows learned, 6 novel rows there and 6 here" in made.to_lines()[1]
+    assert "mistake" not in "".join(made.to_lines())
+
+
 def test_by_how_much_a_program_does_not_fit() -> None:
     said = (
         "ld: board.elf section `.bss' will not fit in region `RAM'\n"
@@ -46,6 +58,27 @@ def test_two_counts_are_explained() -> None:
     assert "so 2 rows with that score are correct" in made.to_lines()[2]
     made = Emulated("microbit", "Cortex-M0", 9, 6, 6, True, 1, 1, 1, 2.0, 3.0, 1.0, 16e6)
     assert "exactly 0" not in "".join(made.to_lines())
+
+
+def test_an_exported_folder_says_what_a_board_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the replay's own rows, and not that there is no estimate."""
+    made = Emulated(
+        "uno", "ATmega328P", 70, 6, 6, True, 1, 1, 1, 20_400.0, 30_000.0, 10_000.0, 16e6,
+        near="under simavr",
+    )  # fmt: skip
+    board = Mock(return_value=Mock(run=lambda: made))
+    monkeypatch.setattr("firmware_sim.replaying.loop.OnBoard", board)
+    words = ["replay", "occupancy", "--limit", "70", "--ram", "4KiB", "--on", "uno", "--quiet"]
+    more = ["--export", str(tmp_path / "board"), "--out", str(tmp_path), "--no-picture"]
+    assert main([*words, *more]) == 0
+    text = (tmp_path / "board" / "README.md").read_text()
+    assert "| ATmega328P | library | 10 | 20 | 30 |" in text
+    assert "COUNTED on an emulated uno on the rows of a replay, 70" in text
+    assert "The board is under simavr." in text
+    assert "No estimate" not in text
+    assert "ESTIMATE" not in text
 
 
 @pytest.mark.mcu

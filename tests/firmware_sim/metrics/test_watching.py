@@ -184,3 +184,25 @@ def test_a_log_without_labels_has_no_figures_of_them(plant: Path) -> None:
         assert name not in figures
     assert "updates" not in text
     assert "gamma" not in text.split("kernel")[1].split("\n")[0]
+
+
+def test_alarms_of_two_equal_readings_may_be_chance(tmp_path: Path) -> None:
+    """Readings of many digits of which two successive ones are equal, and then a real flat line."""
+    x = np.random.default_rng(3).normal(size=1200).round(5)
+    x[400], x[700] = x[399], x[699]
+    path = tmp_path / "fine.csv"
+
+    def report() -> str:
+        lines = [f"{0.01 * at:.2f},{one}" for at, one in enumerate(x.tolist())]
+        path.write_text("\n".join(["time,x", *lines, ""]))
+        return to_text(fs.replay(str(path), kind="novelty", ram="4KiB"))
+
+    text = report()
+    assert "x: flat for 2 readings" in text
+    assert "1 of 1 alarm began with a reading that came two or three times in a row" in text
+    assert "--every 0.1s --join mean" in text
+    x[400], x[700] = 0.5, 0.6
+    x[1000:1008] = 0.1
+    text = report()
+    assert "x: flat for 3 readings" in text  # where it was the most unusual, of an alarm of 6 rows
+    assert "may be chance" not in text

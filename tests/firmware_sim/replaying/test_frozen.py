@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.comparison.ranking import lasting
 from firmware_sim.comparison.run import compare
+from firmware_sim.replaying.frozen import FrozenTwin
 from firmware_sim.report import to_dict, to_page, to_text
 
 N, AFTER = 1500, 400
@@ -109,3 +111,16 @@ def test_comparisons_tell_it_and_how_long_recovery_takes(
     assert len(recovered) == len(cell.means("recovery"))
     again = compare(config, ["6KiB"], ["bpa_s"], folder=tmp_path, seeds=1, workers=1)
     assert again.cell("default", 6 * 1024).means("frozen") == [frozen, going_on]
+
+
+def test_no_error_is_not_below_zero_by_rounding() -> None:
+    """7 wrong of 70 rows, and none of the 30 later ones."""
+    metrics = Mock(rows=70, words=lambda loss: f"{100 * loss:.2f} % wrong")
+    metrics.mean_loss.side_effect = lambda who: 7 / metrics.rows
+    twin = FrozenTwin(configured("occupancy", target="occupied"), metrics)
+    twin._before = 70, 7.0 + 1e-9
+    metrics.rows = 100
+    twin._metrics = metrics
+    found = twin.result()
+    assert found is not None
+    assert found.learner_said == "0.00 % wrong"

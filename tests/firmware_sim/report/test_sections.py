@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import firmware_sim as fs
 from firmware_sim.metrics.batch import Batch
-from firmware_sim.report import report_of, to_dict, to_page
+from firmware_sim.report import report_of, to_dict, to_page, to_text
 from firmware_sim.report.memory import MemoryChart
 
 
@@ -96,3 +97,12 @@ def test_a_linear_model_is_called_one(tmp_path: Path) -> None:
     assert ": a linear model, " in text
     assert "kernel    none" in text
     assert "kernel none: a linear model of 57 inputs is worth more here" in text
+
+
+def test_a_learner_that_uses_the_last_label_says_so() -> None:
+    """And what to do where labels come late, which the replay then does."""
+    sentence = "sorf itself uses the last label: if labels come late, replay with --label-delay"
+    options: dict[str, Any] = {"limit": 60, "ram": "4KiB"}
+    assert sentence in to_text(fs.replay("occupancy", **options))
+    for late in ({"label_delay": "3"}, {"params": {"last_label": False}}):
+        assert "uses the last label" not in to_text(fs.replay("occupancy", **options, **late))

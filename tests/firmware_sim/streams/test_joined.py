@@ -171,3 +171,21 @@ def test_what_comes_once_is_not_joined(tmp_path: Path) -> None:
         Joined(rows, 300.0, "last", has_numbers=False)
     with pytest.raises(fs.SimulatorError, match="cannot be combined with --every 5min"):
         board_script.check(fs.ReplayConfig("occupancy", every="5min"), tmp_path / "run.py")
+
+
+def test_a_missing_code_is_no_reading_of_a_joined_row(tmp_path: Path) -> None:
+    """The mean of 1, -999 and 3 is 2; and the log's damaged rows are in the report."""
+    cells = ["1", "-999", "3", "2", "?x?", "2"] * 20
+    cells = [f"x{at}" if cell == "?x?" else cell for at, cell in enumerate(cells)]
+    lines = [f"{moment(10.0 * at)},{cell},{at % 7}" for at, cell in enumerate(cells)]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(["time,a,b", *lines, ""]))
+    for how, expected in (("mean", 2.0), ("last", 3.0)):
+        config = fs.ReplayConfig(
+            str(path), kind="novelty", every=30.0, join=how, missing_codes=(-999,), time="time"
+        )
+        replay = fs.Replay(config)
+        assert np.all(whole(replay.stream)[0][::2, 0] == expected)
+        text = to_text(replay.run())
+        assert "log       120 rows read, 20 damaged, 20 with missing values" in text
+        assert "20 skipped: column 'a': a cell is not a number" in text

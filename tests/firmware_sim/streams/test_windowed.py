@@ -11,8 +11,9 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from edgeolk.reference.windows import rows_of
-from firmware_sim.cli.program import parser
+from firmware_sim.cli.program import main, parser
 from firmware_sim.cli.shared import config_of
+from firmware_sim.report import to_dict, to_text
 from firmware_sim.streams import open_stream
 from firmware_sim.streams.windowed import Windowed, windows_of_rows
 
@@ -103,7 +104,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "envelope": ({"window": 64, "features": ("rms", "envelope")}, "is an option: envelope=True"),
     "spectrum": ({"window": 64, "features": ("rms",), "envelope": True}, "envelope is for feat"),
-    "faults": ({"window": 64, "faults": ("stuck:column=a",)}, "cannot be combined with faults"),
+    "faults": ({"window": 64, "faults": ("stuck:column=a",)}, "--window cannot .* with --fault"),
     "long": ({"window": 1024, "limit": 5, "stream": "short"}, "no 1024 samples in a row"),
     "integers": ({"window": 32, "row": "int16", "stream": "short"}, "need readings that are integ"),
 }
@@ -175,3 +176,52 @@ def test_an_envelope_on_the_command_line(tmp_path: Path) -> None:
     assert stream.windows.envelope
     assert np.array_equal(rows(stream)[0].astype(np.float32), rows_of(x, stream.windows))
     assert "every 32, envelope" in stream.notes[-1]
+
+
+def broken_log(folder: Path) -> Path:
+    """Samples of which one line is cut short, and 21 apart from each other are -99999."""
+    path, _ = log(folder, 6000)
+    lines = path.read_text().splitlines()
+    for at in range(200, 2300, 100):
+        _, rest = lines[at].split(",", 1)
+        lines[at] = f"-99999,{rest}"
+    lines[1000] = lines[1000][:3]
+    path.write_text("\n".join([*lines, ""]))
+    return path
+
+
+def test_the_report_on_windows_says_what_was_read_of_the_log(tmp_path: Path) -> None:
+    path = broken_log(tmp_path)
+    short = "1 skipped: 1 cells where the header has 4"
+    result = fs.replay(str(path), target="fault", ignore=("unit",), window=64, ram="8KiB")
+    text = to_text(result)
+    assert short in text
+    assert "row 1,000:" in text
+    assert "log       6,000 rows read, 1 damaged" in text
+    warnings = " ".join(result.warnings)
+    assert "1 of 6,000 rows cannot be read" in warnings
+    assert "column 'a' is -99999 in 20 of 5,999 rows" in warnings
+    report = to_dict(result)["stream"]
+    assert report["log"] == {"rows_read": 6000, "rows_damaged": 1}
+    assert [one["rows"] for one in report["damages"].values()] == [1]
+    out = tmp_path / "out"
+    words = ["replay", str(path), "--window", "64", "--target", "fault", "--ignore", "unit"]
+    assert main([*words, "--out", str(out), "--no-picture", "--quiet"]) == 0
+    written = (out / "report.txt").read_text()
+    understood = written.split("How the log was understood")[1]
+    assert "rows      6,000 inspected, 5,999 readable" in understood
+    assert short in understood
+    assert "a: number, -99999 to" in understood
+
+
+def test_a_missing_code_begins_a_window(tmp_path: Path) -> None:
+    path = broken_log(tmp_path)
+    options: dict[str, Any] = {"target": "fault", "ignore": ("unit",), "window": 64}
+    config = fs.ReplayConfig(str(path), missing_codes=(-99999,), **options)
+    emptied = tmp_path / "emptied.csv"
+    emptied.write_text(path.read_text().replace("\n-99999,", "\n,"))
+    found, expected = (
+        rows(fs.Replay(one).stream)[0] for one in (config, fs.ReplayConfig(str(emptied), **options))
+    )
+    assert np.array_equal(found, expected)
+    assert not any("-99999" in one for one in fs.replay(config).warnings)
