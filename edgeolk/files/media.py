@@ -145,8 +145,7 @@ class MemoryMedium:
                 f" elements {view.format!r}"
             )
         self._flush = getattr(buffer, "flush", None)
-        self._capacity = slot_bytes(len(self._memory), slots, LINE)
-        self.slots = slots
+        self.use(slots)
         self.bytes_written = 0
 
     def capacity(self, slot: int) -> int:
