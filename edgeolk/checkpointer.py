@@ -358,6 +358,16 @@ class Checkpointer:
         """Bytes handed to the medium so far, by this checkpointer."""
         return self._medium.bytes_written
 
+    def lock(self) -> None:
+        """Lock out other checkpointers now, instead of at the first checkpoint.
+
+        Raises
+        ------
+        OSError, ValueError, MemoryError, RuntimeError
+            As ``write``.
+        """
+        self._slots.refresh()
+
     # ---- end --------------------------------------------------------------------------------
 
     def close(self) -> None:

@@ -320,7 +320,7 @@ class Slots:
 
     # ---- writing ----------------------------------------------------------------------------
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Lock out other writers, and read the slots again if others may have written.
 
         Since they were opened, another process may have written checkpoints and ended, such as a
@@ -394,7 +394,7 @@ class Slots:
         RuntimeError
             This process was forked from the one that writes; nothing was written.
         """
-        self._refresh()
+        self.refresh()
         assert self.opened is not None
         if self._unread:
             # An unread slot may be the newest one, and would be overwritten.

@@ -14,6 +14,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from edgeolk.files.media import Arrangement
+
 Piece = bytes | bytearray | memoryview
 
 
