@@ -76,7 +76,7 @@ MUTATIONS = [
         ("a checkpoint that found no memory is written over",
          "                self._unread.add(slot)\n", ""),
         ("another number of slots is opened",
-         "        self._settle()\n        self._heads", "        self._heads"),
+         "        self._find_slots()\n        self._heads", "        self._heads"),
         ("a slot of a newer version is written",
          "range(self._medium.slots) if slot not in self._newer]", "range(self._medium.slots)]"),
         ("older slots of a newer version are not found",

@@ -86,8 +86,7 @@ def _forecasting(learner: Learner) -> list[str]:
     season = f", a season of {values['season']:g}" if values.get("season") else ""
     horizon = values.get("horizon", values.get("delay"))
     return [
-        f"forecasts        {horizon:g} rows ahead{season}{kernel};"
-        f" {learner.n_waiting} pending rows"
+        f"forecasts        {horizon:g} rows ahead{season}{kernel}; {learner.n_waiting} pending rows"
     ]
 
 

@@ -268,9 +268,7 @@ class FileMedium:
         _sync_files([self._file])
 
     def arrangement(self, taken: Taken, head: int) -> Arrangement:
-        return arrangement(
-            self._file.size(), SECTOR, taken, partial(self._file.start, count=head)
-        )
+        return arrangement(self._file.size(), SECTOR, taken, partial(self._file.start, count=head))
 
     def use(self, slots: int) -> None:
         self.slots = slots

@@ -184,7 +184,7 @@ class Slots:
             return f"{head.length} bytes do not fit into the slot"
         return head
 
-    def _settle(self) -> None:
+    def _find_slots(self) -> None:
         """Find the number of slots; raises ValueError if it is not the one that was given."""
         try:
             found = self._medium.arrangement(taken, HEADER_BYTES)
@@ -266,7 +266,7 @@ class Slots:
         Raises ValueError: there is a checkpoint written with another number of slots.
         Raises MemoryError: there are checkpoints, but not enough memory for any of them.
         """
-        self._settle()
+        self._find_slots()
         self._heads, refused = self._read_heads()
         self._unread = set()
         self._newer = {slot for slot, why in refused.items() if isinstance(why, _Newer)}
@@ -339,7 +339,7 @@ class Slots:
             return
         before = self._medium.slots
         try:
-            self._settle()
+            self._find_slots()
             claim = self._medium.claim()  # of other slots, if these were found
             self._medium.sync_all()
         except OSError:

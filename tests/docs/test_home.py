@@ -383,7 +383,7 @@ def test_settings_of_a_file(tmp_path: Path, code: dict[str, Any]) -> None:
         ("port = 1\n", "no device; it has"),
         ("a = \n", "Invalid value"),
         ('[devices]\n"a" = 5\n', "device 'a' is 5; it must be a text such as"),
-        ('[devices.a]\nt = 5\n', "device 'a' is .*; it must be a text such as"),
+        ("[devices.a]\nt = 5\n", "device 'a' is .*; it must be a text such as"),
         ('[devices]\n"a" = ""\n', "a: a reading has no name"),
         ('forecasts = 3\n[devices]\n"a" = "t"\n', "forecasts is 3; it must be a table"),
         ('port = "1883"\n[devices]\n"a" = "t"\n', "port is '1883'; it must be an integer from 1"),
@@ -444,9 +444,7 @@ def settings(code: dict[str, Any], folder: Path, **more: Any) -> Any:
     return code["Settings"](devices, checkpoints=str(folder), **more)
 
 
-def device(
-    code: dict[str, Any], chosen: Any, said: list[str], clock: Clock | None = None
-) -> Any:
+def device(code: dict[str, Any], chosen: Any, said: list[str], clock: Clock | None = None) -> Any:
     return code["Device"](chosen, "cellar", Sent(), said.append, lambda _: None, clock or Clock())
 
 

@@ -513,12 +513,11 @@ ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "save_messages": (lambda value: type(value) is int and value > 0, "an integer of at least 1"),
     "save_seconds": (
-        lambda value: type(value) in (int, float) and 0 < value < math.inf, "a number above 0"
+        lambda value: type(value) in (int, float) and 0 < value < math.inf,
+        "a number above 0",
     ),
     "json": (lambda value: type(value) is bool, "true or false"),
-    **dict.fromkeys(
-        ("host", "checkpoints"), (lambda value: isinstance(value, str), "a text")
-    ),
+    **dict.fromkeys(("host", "checkpoints"), (lambda value: isinstance(value, str), "a text")),
     **dict.fromkeys(
         ("user", "password_file", "status"),
         (lambda value: value is None or isinstance(value, str), "a text"),
@@ -560,7 +559,9 @@ def given_settings(words: list[str] | None = None) -> Settings:
     reader.add_argument("--password-file")
     reader.add_argument("--checkpoints", help="folder of the models; default the current one")
     reader.add_argument(
-        "--save-messages", type=int, metavar="N",
+        "--save-messages",
+        type=int,
+        metavar="N",
         help="write a model after so many messages since it was written; default 1000",
     )
     reader.add_argument(

@@ -386,9 +386,7 @@ def test_a_state_that_cannot_be_used_is_said_and_kept(
     second = Running(script)
     assert second.said.startswith(f"{state} cannot be used (")
     aside = state.with_name(f"{state.name}.{name}")
-    assert second.said.endswith(
-        f"it is kept as {aside}, and the next start begins with m.zip\n"
-    )
+    assert second.said.endswith(f"it is kept as {aside}, and the next start begins with m.zip\n")
     assert second.end(None) == (65, "")
     assert aside.read_bytes() == data
     third = Running(script)
