@@ -154,9 +154,9 @@ class Checkpointer:
         ``step`` writes when that many examples have been learned since the last checkpoint.
     seconds : float, optional
         ... or after this many seconds, if something has been learned.
-    slots : int
-        2 to 64. More slots spread the wear of flash memory. Slots written with another number are
-        rejected.
+    slots : int, optional
+        Of a new place: 2 to 64, 2 by default. More slots spread the wear of flash memory. An
+        existing place has the number with which it was written; another one is rejected.
     clock : callable
         Returns seconds that never decrease.
     ram : int or str, optional
@@ -168,6 +168,8 @@ class Checkpointer:
     ----------
     bytes_written : int
         Bytes handed to the medium so far, by this checkpointer.
+    slots : int
+        The number of slots; of an existing place, once it was opened or written.
     sequence : int or None
         Number of the newest checkpoint; None if there is none. Numbers wrap after 2^32.
     opened : Opened or None
@@ -195,7 +197,7 @@ class Checkpointer:
         place: Any,
         every: int | None = 1000,
         seconds: float | None = None,
-        slots: int = 2,
+        slots: int | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
         ram: int | str | None = None,
@@ -206,17 +208,18 @@ class Checkpointer:
             seconds = check_real("seconds", seconds, "a number above 0, or None")
             if not seconds > 0.0:
                 raise ValueError(f"seconds must be above 0, got {seconds!r}")
-        slots = check_int("slots", slots, 2, MAX_SLOTS)
+        number = 2 if slots is None else check_int("slots", slots, 2, MAX_SLOTS)
         max_bytes = None if ram is None else parse_bytes(ram)
         self.every = every
         self.seconds = seconds
         self._clock = clock
-        self._medium = medium_at(place, slots)
+        self._medium = medium_at(place, number)
         self._max_bytes = max_bytes
         self._slots = Slots(
             self._medium,
             partial(_decoded, max_bytes=max_bytes),
             partial(_check_payload, max_bytes=max_bytes),
+            finds=slots is None,
         )
         self._last = 0
         self._last_time = clock()
@@ -263,8 +266,9 @@ class Checkpointer:
             checkpoint is the previous one or this one. Also if a checkpoint that may be newer than
             the opened one could not be opened for lack of memory: nothing was written.
         ValueError
-            The slots are too small, were written with another number or have other contents, or
-            the objects take more than ``ram``; nothing was written.
+            The slots are too small, were written with another number or have other contents, all
+            but one were written by a newer version of the library, or the objects take more than
+            ``ram``; nothing was written.
         MemoryError
             As ``open``, if it has not been called yet; nothing was written.
         TypeError
@@ -299,7 +303,7 @@ class Checkpointer:
         Raises
         ------
         ValueError
-            A checkpoint was written with another number of slots, and may be the newest.
+            The checkpoints were written with another number of slots.
         MemoryError
             There are checkpoints, but not enough memory for any of them.
         """
@@ -309,15 +313,15 @@ class Checkpointer:
         return found
 
     @classmethod
-    def restore(cls, place: Any, slots: int = 2, *, ram: int | str | None = None) -> Any:
+    def restore(cls, place: Any, slots: int | None = None, *, ram: int | str | None = None) -> Any:
         """Return what ``Checkpointer(place, slots=slots, ram=ram).open()`` returns; writes nothing.
 
         Parameters
         ----------
         place : str, bytes, path-like, or writable buffer
             As for ``Checkpointer``.
-        slots : int
-            The number it was written with.
+        slots : int, optional
+            The number it was written with; by default that which is found.
         ram : int or str, optional
             The maximum number of bytes of the opened objects.
 
@@ -345,9 +349,24 @@ class Checkpointer:
         return None if self.opened is None else self.opened.sequence
 
     @property
+    def slots(self) -> int:
+        """The number of slots; of an existing place, once it was opened or written."""
+        return self._medium.slots
+
+    @property
     def bytes_written(self) -> int:
         """Bytes handed to the medium so far, by this checkpointer."""
         return self._medium.bytes_written
+
+    def lock(self) -> None:
+        """Lock out other checkpointers now, instead of at the first checkpoint.
+
+        Raises
+        ------
+        OSError, ValueError, MemoryError, RuntimeError
+            As ``write``.
+        """
+        self._slots.refresh()
 
     # ---- end --------------------------------------------------------------------------------
 

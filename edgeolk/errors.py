@@ -15,6 +15,10 @@ class BadRowError(ValueError):
     """
 
 
+class NewerFormatError(ValueError):
+    """A file or a checkpoint in a format of a newer version of the library."""
+
+
 class BudgetError(RuntimeError):
     """Nothing more can be learned: the ring is full and the policy rejects the example, or 2^62
     steps were counted; the example changed nothing.

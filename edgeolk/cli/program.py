@@ -12,18 +12,24 @@ from typing import Any
 from edgeolk.checkpointer import Checkpointer
 from edgeolk.cli.page import page, parameter_rows, table
 from edgeolk.cli.plan import add_plan
+from edgeolk.configuration.header import VERSION as MODEL_FORMAT
 from edgeolk.errors import BudgetError
 from edgeolk.export import export_c
 from edgeolk.export.folder import SCRATCH
 from edgeolk.export.kits import KITS
 from edgeolk.export.samples import windows_in
-from edgeolk.files.slots import MAGIC
+from edgeolk.files.slots import VERSION as CHECKPOINT_FORMAT
+from edgeolk.files.slots import has_checkpoints
 from edgeolk.learner import Learner
 from edgeolk.loading import load
 from edgeolk.named import NamedLearner
 from edgeolk.parts.methods import algorithms
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import CommonScale
+from edgeolk.version import __version__
+
+#: Exit code of ``info`` if a slot of a checkpoint cannot be used; what could be is shown.
+DAMAGED = 1
 
 
 def take_any_text() -> None:
@@ -80,35 +86,42 @@ def _forecasting(learner: Learner) -> list[str]:
     season = f", a season of {values['season']:g}" if values.get("season") else ""
     horizon = values.get("horizon", values.get("delay"))
     return [
-        f"forecasts        {horizon:g} rows ahead{season}{kernel};"
-        f" {learner.n_waiting} pending rows"
+        f"forecasts        {horizon:g} rows ahead{season}{kernel}; {learner.n_waiting} pending rows"
     ]
 
 
-def _checkpoint(path: str) -> list[Any]:
-    """The objects of the newest checkpoint in a file; empty if it is not a file of checkpoints."""
-    with open(path, "rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            return []
-    with Checkpointer(path) as checkpoints:
-        content = checkpoints.open()
-        if content is None:
-            raise ValueError(f"{path}: {checkpoints.opened}")
-        print(f"checkpoint       {checkpoints.opened}")
-    return list(content) if isinstance(content, tuple) else [content]
-
-
-def _run(options: argparse.Namespace) -> None:
-    checkpoint = _checkpoint(options.model)
-    windows = None if checkpoint else windows_in(options.model)
-    for content in checkpoint or [loaded(options.model)]:
-        if isinstance(content, Learner):
-            _show(content)
-        else:
-            print(f"scaler           {content.n_features} features, {content.n_seen} rows")
+def _run(options: argparse.Namespace) -> int:
+    path = options.model
+    if has_checkpoints(path):
+        return _show_checkpoint(path)
+    windows = windows_in(path)
+    learner = loaded(path)
+    print(f"format           model {MODEL_FORMAT}")
+    _show(learner)
     if windows is not None:
         plan = windows.plan
         print(f"windows          size {plan.size}, hop {plan.hop}, channels {plan.channels}")
+    return 0
+
+
+def _show_checkpoint(path: str) -> int:
+    """Show the newest checkpoint; returns ``DAMAGED`` if a slot holds what cannot be used."""
+    with Checkpointer(path) as checkpoints:
+        content = checkpoints.open()
+        opened, slots = checkpoints.opened, checkpoints.slots
+    if content is None or opened is None:
+        raise ValueError(f"{path}: {opened}")
+    print(f"checkpoint       {opened}; {slots} slots")
+    print(f"format           checkpoint {CHECKPOINT_FORMAT}, model {MODEL_FORMAT}")
+    for part in content if isinstance(content, tuple) else (content,):
+        if isinstance(part, Learner):
+            _show(part)
+        else:
+            print(f"scaler           {part.n_features} features, {part.n_seen} rows")
+    bad = {i: why for i, why in opened.refused.items() if why != "empty"}
+    for slot, why in bad.items():
+        print(f"edgeolk: {path}: slot {slot} cannot be used: {why}", file=sys.stderr)
+    return DAMAGED if bad else 0
 
 
 def _show(learner: Learner) -> None:
@@ -151,7 +164,9 @@ def _show(learner: Learner) -> None:
 def add_info(commands: Any) -> None:
     """Add the command to a parser's subparsers."""
     parser = commands.add_parser("info", help="show what is in a model file or a checkpoint")
-    parser.add_argument("model", help="a file written by Learner.save or Checkpointer")
+    parser.add_argument(
+        "model", help="a file written by Learner.save, or a file or folder of Checkpointer"
+    )
     parser.set_defaults(run=_run)
 
 
@@ -184,6 +199,7 @@ def _export(options: argparse.Namespace) -> None:
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the command line; parsed options include the function ``run``."""
     parser = argparse.ArgumentParser(prog="edgeolk", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"edgeolk {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     listing = commands.add_parser("list", help="list the published algorithms")
@@ -225,16 +241,17 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, by default that of the process.
 
-    Returns the exit code: 0, or 2 after an error, with a sentence on standard error.
+    Returns the exit code: 0, ``DAMAGED`` if ``info`` found a slot that cannot be used, or 2 after
+    an error, with a sentence on standard error.
     Raises SystemExit: from the parser, with 2 for bad arguments, with 0 after ``--help``.
     """
     take_any_text()
     options = build_parser().parse_args(arguments)
     try:
-        options.run(options)
+        code: int = options.run(options) or 0
     except BrokenPipeError:
         return 0
     except (ValueError, TypeError, OSError, BudgetError) as error:
         print(f"edgeolk: {error}", file=sys.stderr)
         return 2
-    return 0
+    return code

@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from edgeolk.configuration.families import FAMILIES
 from edgeolk.configuration.family import FamilyTraits
 from edgeolk.configuration.settings import Settings
+from edgeolk.errors import NewerFormatError
 from edgeolk.parts import storage
 from edgeolk.scaling import record as preprocessing
 
@@ -270,10 +271,11 @@ def version_of(data: bytes | memoryview) -> int:
     return 0
 
 
-def refusal_of(version: int) -> str:
-    """The message for a file of another format version."""
+def refusal_of(version: int) -> ValueError:
+    """The error for a file of another format version."""
     never = ", which was never released" if version < VERSION else ""
-    return f"the model is of format {version}{never}; this version reads format {VERSION}"
+    text = f"the model is of format {version}{never}; this version reads format {VERSION}"
+    return NewerFormatError(text) if version > VERSION else ValueError(text)
 
 
 def length_of(data: bytes | memoryview, order: str = "<") -> int:
@@ -296,7 +298,7 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
     if mark != MARK:
         raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
     if version != VERSION:
-        raise ValueError(refusal_of(version))
+        raise refusal_of(version)
     family = next((family for family in _VALUES if family == number), None)
     if family is None:
         raise ValueError(f"the model is of an unknown family: number {number}")

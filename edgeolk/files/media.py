@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -17,7 +18,7 @@ from edgeolk.files.locked import OpenFile, Piece
 
 MAX_SLOTS = 64
 
-#: First bytes of a slot -> bytes of the checkpoint in it; 0 if they are not a header.
+#: First bytes of a slot -> bytes of its header and checkpoint; 0 if they are not a header.
 Taken = Callable[[bytes], int]
 
 
@@ -26,17 +27,34 @@ def slot_bytes(total: int, slots: int, unit: int) -> int:
     return total // slots // unit * unit
 
 
-def misplaced(total: int, slots: int, unit: int, taken: Taken, read: Callable[[int], bytes]) -> str:
-    """The place of a checkpoint that is in none of the adjacent slots, as text; "" if none is.
+@dataclass(frozen=True)
+class Arrangement:
+    """Headers found at all places where a slot may begin.
 
-    Looks at every offset at which a slot starts if there are 2 to ``MAX_SLOTS`` slots.
+    Attributes
+    ----------
+    places : tuple of str
+        Where they are.
+    numbers : tuple of int
+        The numbers of slots that have all of them, the likeliest first.
+    """
+
+    places: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+
+def arrangement(total: int, unit: int, taken: Taken, read: Callable[[int], bytes]) -> Arrangement:
+    """The headers in adjacent slots.
+
+    Looks at every offset at which a slot starts if there are 2 to ``MAX_SLOTS`` slots. A file has
+    a header in each of its slots from the start, so that the least number that fits is its own.
 
     Parameters
     ----------
-    total, slots, unit
-        Bytes of all slots, their number, and the alignment of each.
+    total, unit
+        Bytes of all slots, and the alignment of each.
     taken : callable
-        First bytes of a checkpoint -> its size, 0 if they are not a header.
+        First bytes of a slot -> bytes of its header and checkpoint, 0 if they are not a header.
     read : callable
         Offset -> the first bytes there.
     """
@@ -48,12 +66,10 @@ def misplaced(total: int, slots: int, unit: int, taken: Taken, read: Callable[[i
         nbytes = sizes[n]
         return bool(nbytes) and not at % nbytes and at // nbytes < n and found[at] <= nbytes
 
-    for at in found:
-        written = [n for n in sizes if holds(n, at)]
-        if written and slots not in written:
-            fit = [n for n in sizes if all(holds(n, other) for other in found)]
-            return f"at byte {at}" + (f", as slots={fit[0]} has them" if fit else "")
-    return ""
+    found = {at: size for at, size in found.items() if any(holds(n, at) for n in sizes)}
+    fit = [n for n in sizes if all(holds(n, at) for at in found)]
+    fit.sort(key=lambda n: (n * sizes[n] != total, n))  # files have no bytes left over
+    return Arrangement(tuple(f"byte {at}" for at in found), tuple(fit))
 
 
 #: Slots share no sector, so an interrupted write damages one slot only.
@@ -100,11 +116,11 @@ class Medium(Protocol):
     def sync_all(self) -> None:
         """Return when everything others have written here is on the device, including names."""
 
-    def other_slots(self, taken: Taken, head: int) -> str:
-        """The place of a checkpoint written with another number of slots, "" if there is none.
+    def arrangement(self, taken: Taken, head: int) -> Arrangement:
+        """The headers of slots of any number; ``taken`` gets the first ``head`` bytes of each."""
 
-        ``taken`` gets the first ``head`` bytes.
-        """
+    def use(self, slots: int) -> None:
+        """Have this number of slots from now on."""
 
     def close(self) -> None:
         """Close the files."""
@@ -129,8 +145,7 @@ class MemoryMedium:
                 f" elements {view.format!r}"
             )
         self._flush = getattr(buffer, "flush", None)
-        self._capacity = slot_bytes(len(self._memory), slots, LINE)
-        self.slots = slots
+        self.use(slots)
         self.bytes_written = 0
 
     def capacity(self, slot: int) -> int:
@@ -162,11 +177,13 @@ class MemoryMedium:
     def sync_all(self) -> None:
         self.sync(0)
 
-    def other_slots(self, taken: Taken, head: int) -> str:
+    def arrangement(self, taken: Taken, head: int) -> Arrangement:
         memory = self._memory
-        return misplaced(
-            len(memory), self.slots, LINE, taken, lambda at: bytes(memory[at : at + head])
-        )
+        return arrangement(len(memory), LINE, taken, lambda at: bytes(memory[at : at + head]))
+
+    def use(self, slots: int) -> None:
+        self.slots = slots
+        self._capacity = slot_bytes(len(self._memory), slots, LINE)
 
     def close(self) -> None:
         self._memory.release()
@@ -250,10 +267,11 @@ class FileMedium:
     def sync_all(self) -> None:
         _sync_files([self._file])
 
-    def other_slots(self, taken: Taken, head: int) -> str:
-        return misplaced(
-            self._file.size(), self.slots, SECTOR, taken, partial(self._file.start, count=head)
-        )
+    def arrangement(self, taken: Taken, head: int) -> Arrangement:
+        return arrangement(self._file.size(), SECTOR, taken, partial(self._file.start, count=head))
+
+    def use(self, slots: int) -> None:
+        self.slots = slots
 
     def close(self) -> None:
         self._file.close()
@@ -300,15 +318,26 @@ class FolderMedium:
     def sync_all(self) -> None:
         _sync_files(self._files)
 
-    def other_slots(self, taken: Taken, head: int) -> str:
-        found, last = "", 0
-        for i in range(self.slots, MAX_SLOTS):
+    def arrangement(self, taken: Taken, head: int) -> Arrangement:
+        places, least, likely = [], 2, 2
+        for i in range(MAX_SLOTS):
             file = OpenFile(_slot_path(self._folder, i))
             start = file.start(0, head)
             file.close()
-            last = i if start else last
-            found = file.path if taken(start) else found
-        return f"in {found}, as slots={last + 1} has them" if found else ""
+            if start:
+                likely = max(likely, i + 1)
+            if taken(start):
+                places.append(file.path)
+                least = max(least, i + 1)
+        others = (n for n in range(least, MAX_SLOTS + 1) if n != likely)
+        return Arrangement(tuple(places), (likely, *others))
+
+    def use(self, slots: int) -> None:
+        for file in self._files[slots:]:
+            file.close()
+        more = range(len(self._files), slots)
+        self._files = self._files[:slots] + [OpenFile(_slot_path(self._folder, i)) for i in more]
+        self.slots = slots
 
     def close(self) -> None:
         for file in self._files:

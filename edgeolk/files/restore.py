@@ -174,7 +174,7 @@ def _check_version(start: bytes | memoryview) -> None:
             raise ValueError("not a model but checkpoints: ek.Checkpointer.restore opens them")
         raise ValueError("not a model: the file starts with other bytes")
     if version != VERSION:
-        raise ValueError(refusal_of(version))
+        raise refusal_of(version)
 
 
 def _has_current_layout(

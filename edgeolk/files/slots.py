@@ -22,8 +22,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from edgeolk.errors import NewerFormatError
+from edgeolk.files.atomic import Path
 from edgeolk.files.locked import Piece
-from edgeolk.files.media import Medium
+from edgeolk.files.media import Medium, medium_at
 
 MAGIC = b"edgeckpt"
 VERSION = 1
@@ -35,6 +37,8 @@ _ROUND = 2**32
 
 #: Bytes of a payload that are read at a time.
 _PIECE = 65_536
+
+_DAMAGED = "its payload is damaged: the CRC-32 does not match"
 
 Check = Callable[[bytearray], Any]
 #: Bytes of a payload from an offset on, fewer at its end.
@@ -54,11 +58,14 @@ class Opened:
         Its sequence number.
     refused : dict of int to str
         Every other slot that is not an older complete checkpoint, and why.
+    newer : tuple of int
+        Those of them that a newer version of the library has written.
     """
 
     slot: int | None
     sequence: int | None
     refused: dict[int, str]
+    newer: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         found = "no checkpoint" if self.slot is None else f"slot {self.slot}, no. {self.sequence}"
@@ -70,6 +77,10 @@ class _Head:
     sequence: int
     length: int
     crc: int
+
+
+class _Newer(str):
+    """Why a slot is refused that a newer version of the library has written."""
 
 
 def packed_head(sequence: int, length: int, crc: int) -> bytes:
@@ -88,16 +99,33 @@ def _head_in(raw: bytes | bytearray) -> _Head | str:
     if _SEAL.unpack_from(raw, _FIELDS.size)[0] != zlib.crc32(raw[: _FIELDS.size]):
         return "its header is damaged: the CRC-32 does not match"
     if version != VERSION:
-        return f"checkpoint format {version}; this version reads {VERSION}"
+        why = f"checkpoint format {version}; this version reads {VERSION}"
+        return _Newer(why) if version > VERSION else why
     if length == 0:
         return "empty"
     return _Head(sequence, length, crc)
 
 
-def _taken(raw: bytes) -> int:
-    """Bytes of the checkpoint that starts with these bytes, 0 if they are not a header."""
+def taken(raw: bytes) -> int:
+    """Bytes of a header and its checkpoint, if they start with these bytes; 0 if it is no header.
+
+    Also for a slot that was never written, and of a newer version, whose lengths are not known.
+    """
     head = _head_in(raw)
-    return 0 if isinstance(head, str) else HEADER_BYTES + head.length
+    if isinstance(head, _Head):
+        return HEADER_BYTES + head.length
+    is_mark = isinstance(head, _Newer) or raw[:HEADER_BYTES] == packed_head(0, 0, 0)
+    return HEADER_BYTES if is_mark else 0
+
+
+def has_checkpoints(path: Path) -> bool:
+    """Whether a file or a folder has the header of a slot, even where others are damaged."""
+    medium, start = medium_at(path, 2), bytearray(len(MAGIC))
+    try:
+        medium.read_into(0, 0, memoryview(start))
+        return start == MAGIC or bool(medium.arrangement(taken, HEADER_BYTES).places)
+    finally:
+        medium.close()
 
 
 def is_newer(a: int, b: int) -> bool:
@@ -124,9 +152,13 @@ class Slots:
     look : callable, optional
         Gets a payload's length and a function that reads parts of it; raises ValueError if the
         payload is invalid. Then no more is read and no memory is allocated.
+    finds : bool
+        Whether the medium gets the number of slots that are there; else it must be its own.
     """
 
-    def __init__(self, medium: Medium, check: Check, look: Look | None = None) -> None:
+    def __init__(
+        self, medium: Medium, check: Check, look: Look | None = None, *, finds: bool = False
+    ) -> None:
         self._medium = medium
         self._check = check
         self._look = look
@@ -134,6 +166,8 @@ class Slots:
         self._head = bytearray(HEADER_BYTES)
         self._in_doubt: set[int] = set()
         self._unread: set[int] = set()
+        self._newer: set[int] = set()
+        self._finds = finds
         self._claim = 0
         #: The process that writes, 0 before the first write.
         self._owner = 0
@@ -150,17 +184,27 @@ class Slots:
             return f"{head.length} bytes do not fit into the slot"
         return head
 
-    def _refuse_other_slots(self) -> None:
-        """Raise ValueError if there is a checkpoint written with another number of slots."""
+    def _find_slots(self) -> None:
+        """Find the number of slots; raises ValueError if it is not the one that was given."""
         try:
-            where = self._medium.other_slots(_taken, HEADER_BYTES)
+            found = self._medium.arrangement(taken, HEADER_BYTES)
         except OSError:
             return  # reported for each slot later
-        if where:
+        numbers, given = found.numbers, self._medium.slots
+        if not found.places or (given in numbers and not self._finds):
+            return
+        if not numbers:
             raise ValueError(
-                f"none of slots={self._medium.slots} holds a checkpoint: {where}; pass the number"
-                " of slots they were written with, or remove them"
+                f"headers of checkpoints at {', '.join(found.places)} do not lie as those of any"
+                " number of slots: keep them under another name, and begin in another place"
             )
+        if not self._finds:
+            raise ValueError(
+                f"the checkpoints are in {numbers[0]} slots, got slots={given}: pass"
+                f" slots={numbers[0]}, or leave it out"
+            )
+        if numbers[0] != given:
+            self._medium.use(numbers[0])
 
     def _read_heads(self) -> tuple[dict[int, _Head], dict[int, str]]:
         """The headers by slot, and why the other slots have none."""
@@ -177,27 +221,41 @@ class Slots:
                 heads[slot] = head
         return heads, refused
 
-    def _read_payload(self, slot: int, head: _Head) -> Any:
-        """The objects in a payload; raises ValueError if it is invalid."""
+    def _fill(self, slot: int, head: _Head, offset: int, memory: memoryview) -> None:
+        """Fill memory from an offset of a payload on; raises ValueError if it ends before."""
+        got = self._medium.read_into(slot, HEADER_BYTES + offset, memory)
+        if got < len(memory):
+            raise ValueError(f"it ends after {offset + got} of {head.length} bytes")
 
-        def fill(offset: int, memory: memoryview) -> None:
-            got = self._medium.read_into(slot, HEADER_BYTES + offset, memory)
-            if got < len(memory):
-                raise ValueError(f"it ends after {offset + got} of {head.length} bytes")
+    def _look_at(self, slot: int, head: _Head) -> None:
+        """Check a payload by parts of it; raises ValueError if it is invalid."""
 
         def part(offset: int, count: int) -> bytes:
             piece = bytearray(min(count, head.length - offset))
-            fill(offset, memoryview(piece))
+            self._fill(slot, head, offset, memoryview(piece))
             return bytes(piece)
 
-        if self._look is not None:
+        if self._look is None:
+            return
+        try:
             self._look(head.length, part)
+        except NewerFormatError:
+            crc = 0
+            for offset in range(0, head.length, _PIECE):
+                crc = zlib.crc32(part(offset, _PIECE), crc)
+            if crc != head.crc:
+                raise ValueError(_DAMAGED) from None  # so may be the number of its version
+            raise
+
+    def _read_payload(self, slot: int, head: _Head) -> Any:
+        """The objects in a payload; raises ValueError if it is invalid."""
+        self._look_at(slot, head)
         payload = bytearray(head.length)
         with memoryview(payload) as memory:
             for offset in range(0, head.length, _PIECE):
-                fill(offset, memory[offset : offset + _PIECE])
+                self._fill(slot, head, offset, memory[offset : offset + _PIECE])
         if _crc([payload]) != head.crc:
-            raise ValueError("its payload is damaged: the CRC-32 does not match")
+            raise ValueError(_DAMAGED)
         return self._check(payload)
 
     def open(self) -> Any:
@@ -208,9 +266,10 @@ class Slots:
         Raises ValueError: there is a checkpoint written with another number of slots.
         Raises MemoryError: there are checkpoints, but not enough memory for any of them.
         """
-        self._refuse_other_slots()
+        self._find_slots()
         self._heads, refused = self._read_heads()
         self._unread = set()
+        self._newer = {slot for slot, why in refused.items() if isinstance(why, _Newer)}
         untried = set(self._heads)
         while untried:
             slot = max(untried, key=self._age)
@@ -219,17 +278,31 @@ class Slots:
                 value = self._read_payload(slot, self._heads[slot])
             except (ValueError, OSError) as error:
                 refused[slot] = str(error)
+                if isinstance(error, NewerFormatError):
+                    self._newer.add(slot)
                 continue
             except MemoryError:
                 refused[slot] = f"no memory for the objects in its {self._heads[slot].length} bytes"
                 self._unread.add(slot)
                 continue
+            self._find_newer(untried, refused)
             self._newest(slot, self._heads[slot].sequence, refused)
             return value
-        self.opened = Opened(None, None, refused)
+        self.opened = Opened(None, None, refused, tuple(sorted(self._newer)))
         if self._unread:
             raise MemoryError(str(self.opened))
         return None
+
+    def _find_newer(self, slots: set[int], refused: dict[int, str]) -> None:
+        """Find those of the older checkpoints that a newer version has written."""
+        for slot in sorted(slots):
+            try:
+                self._look_at(slot, self._heads[slot])
+            except NewerFormatError as error:
+                refused[slot] = str(error)
+                self._newer.add(slot)
+            except (ValueError, OSError, MemoryError):
+                continue  # it will be overwritten
 
     def _age(self, slot: int) -> int:
         """A number that grows from the oldest to the newest header, even across the wrap."""
@@ -238,14 +311,16 @@ class Slots:
 
     def _newest(self, slot: int, sequence: int, refused: dict[int, str]) -> None:
         """Record the newest slot; slots that claim to be newer are in doubt."""
-        self.opened = Opened(slot, sequence, refused)
+        self.opened = Opened(slot, sequence, refused, tuple(sorted(self._newer)))
         self._in_doubt |= {
-            other for other, head in self._heads.items() if is_newer(head.sequence, sequence)
+            other
+            for other, head in self._heads.items()
+            if other not in self._newer and is_newer(head.sequence, sequence)
         }
 
     # ---- writing ----------------------------------------------------------------------------
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Lock out other writers, and read the slots again if others may have written.
 
         Since they were opened, another process may have written checkpoints and ended, such as a
@@ -262,18 +337,36 @@ class Slots:
         self._owner = here
         if claim == self._claim:
             return
+        before = self._medium.slots
         try:
+            self._find_slots()
+            claim = self._medium.claim()  # of other slots, if these were found
             self._medium.sync_all()
         except OSError:
             self._heads = {}  # read the device again at the next call
             raise
-        if self.opened is None or self._read_heads()[0] != self._heads:
+        if (
+            self.opened is None
+            or self._medium.slots != before
+            or self._read_heads()[0] != self._heads
+        ):
             self.open()
         self._claim = claim
 
     def _target(self, newest: int | None) -> int:
-        """The slot to write: an invalid one, else the oldest; never the newest."""
-        others = [slot for slot in range(self._medium.slots) if slot != newest]
+        """The slot to write: an invalid one, else the oldest; never the newest.
+
+        Raises ValueError: newer versions of the library have written all slots but one.
+        """
+        own = [slot for slot in range(self._medium.slots) if slot not in self._newer]
+        if len(own) < 2:
+            whose = ", ".join(map(str, sorted(self._newer)))
+            raise ValueError(
+                f"a newer version of the library has written slot {whose} of"
+                f" {self._medium.slots}, and two others are needed to write: go on with that"
+                " version, or keep these checkpoints under another name"
+            )
+        others = [slot for slot in own if slot != newest]
         for slot in others:
             if slot in self._in_doubt or slot not in self._heads:
                 return slot
@@ -296,12 +389,12 @@ class Slots:
         MemoryError
             There was no memory to open any checkpoint; nothing was written.
         ValueError
-            The slots are too small, were written with another number or have other contents;
-            nothing was written.
+            The slots are too small, were written with another number or have other contents, or
+            all but one were written by a newer version; nothing was written.
         RuntimeError
             This process was forked from the one that writes; nothing was written.
         """
-        self._refresh()
+        self.refresh()
         assert self.opened is not None
         if self._unread:
             # An unread slot may be the newest one, and would be overwritten.
@@ -309,6 +402,9 @@ class Slots:
         newest, last = self.opened.slot, self.opened.sequence
         length, crc = sum(memoryview(piece).nbytes for piece in pieces), _crc(pieces)
         slot, sequence = self._target(newest), 1 if last is None else (last + 1) % _ROUND
+        for other in sorted(self._newer & self._heads.keys()):
+            if not is_newer(sequence, self._heads[other].sequence):
+                sequence = (self._heads[other].sequence + 1) % _ROUND
         medium = self._medium
         medium.prepare(slot, HEADER_BYTES + length, packed_head(0, 0, 0), newest is None)
         if slot in self._in_doubt:
@@ -327,5 +423,5 @@ class Slots:
         medium.sync(slot)
         self._in_doubt.discard(slot)
         refused = {i: why for i, why in self.opened.refused.items() if i != slot}
-        self.opened = Opened(slot, sequence, refused)
+        self.opened = Opened(slot, sequence, refused, tuple(sorted(self._newer)))
         return sequence

@@ -265,7 +265,7 @@ PROGRAM = '''\
 """Predict each row of readings from standard input, then learn it$follows.
 
 instant|A line of CSV holds the readings in the order of FEATURES, and after them the label where
-instant|it is known. Needs numpy, edgeolk and the model file beside it. What it learns is kept in
+instant|it is known.
 ahead|A line of CSV holds the readings in the order of FEATURES, and after them the target of the
 ahead|same time, where it is known; the answer is the target DELAY lines later.
 behind|A line of CSV holds the readings in the order of FEATURES, and after them the label of the
@@ -275,8 +275,11 @@ late|A line that cannot be read counts as well.
 fills|Send an empty line for a reading that was missed: a target that did not come is filled in when
 fills|the next one comes, on a straight line. After more than MOST lines the history begins again.
 A line that cannot be used is answered with "skipped", and standard error says why.
-late|Needs numpy, edgeolk and the model file beside it. What it learns is kept in
-STATE, every EVERY rows or SECONDS and on every way out; started again it goes on from there.
+Needs numpy, edgeolk and the model file beside it. What it learns is kept in STATE, every EVERY
+rows or SECONDS and on every way out; started again it goes on from there.
+
+Exit codes: 0 end of input, or stopped; 65 STATE cannot be used: it was renamed, and the next start
+begins with the model; 74 STATE cannot be written, or another process writes it.
 """
 
 import csv
@@ -387,16 +390,45 @@ scaler|    scaler = ek.RunningScaler.load(box.extract($scaler, folder))
 targets|    targets = ek.RunningScaler.load(box.extract($targets, folder))
 parts = ($parts,)
 checkpoints = ek.Checkpointer(STATE, every=EVERY, seconds=SECONDS)
-kept = checkpoints.open()
+is_empty = STATE.exists() and not STATE.stat().st_size
+what = "damaged"
+try:
+    checkpoints.lock()  # another process that writes is better known now
+    kept, opened = checkpoints.open(), checkpoints.opened
+    bad = {slot: reason for slot, reason in opened.refused.items() if reason != "empty"}
+    if opened.newer and (kept is None or checkpoints.slots - len(opened.newer) < 2):
+        what = "newer"
+    if (bad and kept is None) or what == "newer":
+        raise ValueError(opened)
+    if kept is None:
+        checkpoints.write(parts)  # what cannot be written is better known now
+except ValueError as error:  # it holds something else
+    checkpoints.close()
+    number = 1
+    while (aside := STATE.with_name(f"{STATE.name}.{what}-{number}")).exists():
+        number += 1
+    STATE.rename(aside)
+    print(
+        f"{STATE} cannot be used ({error}): it is kept as {aside}, and the next start begins with "
+        f"{MODEL.name}",
+        file=sys.stderr,
+    )
+    sys.exit(65)
+except OSError as error:
+    print(f"{STATE} cannot be written: {error}", file=sys.stderr)
+    sys.exit(74)
+for slot, reason in bad.items():
+    print(f"{STATE.name}, slot {slot}: {reason}", file=sys.stderr)
 if kept is None:
-    checkpoints.write(parts)  # what cannot be written is better known now
+    begins = f"{STATE} is empty: begins again" if is_empty else "begins"
+    print(
+        f"{begins} with {MODEL.name} after {learner.steps:,} rows, state in {STATE}",
+        file=sys.stderr, flush=True,
+    )
 else:
     parts = kept if isinstance(kept, tuple) else (kept,)
     $held = parts
-for slot, reason in checkpoints.opened.refused.items() if checkpoints.opened else ():
-    if reason != "empty":
-        print(f"{STATE.name}, slot {slot}: {reason}", file=sys.stderr)
-print(f"goes on after {learner.steps:,} rows, state in {STATE}", file=sys.stderr, flush=True)
+    print(f"goes on after {learner.steps:,} rows, state in {STATE}", file=sys.stderr, flush=True)
 
 
 class StopError(Exception):
@@ -532,8 +564,15 @@ unlabelled|        learner.learn_one(row)
 unlabelled|        checkpoints.step(parts)
 except (StopError, BrokenPipeError):
     pass
+except OSError as error:
+    print(f"{STATE}: {error}", file=sys.stderr)
+    sys.exit(74)
 finally:
     waits = False
-    checkpoints.write(parts)
+    try:
+        checkpoints.write(parts)
+    except (OSError, ValueError) as error:
+        print(f"{STATE} cannot be written: {error}", file=sys.stderr)
+        sys.exit(74)
     checkpoints.close()
 '''

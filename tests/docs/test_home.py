@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -323,7 +324,7 @@ def test_settings_of_forecasts(tmp_path: Path, code: dict[str, Any]) -> None:
     assert len(places) == 3
     for wrong in (["--forecast", "x"], ["--forecast", "h", "--ahead", "0"]):
         with pytest.raises(
-            SystemExit, match=r"it needs a device of that topic, one of its readings"
+            code["SettingsError"], match=r"it needs a device of that topic, one of its readings"
         ):
             code["given_settings"](["cellar", "--channels", "t=°C,h", *wrong])
 
@@ -336,7 +337,7 @@ def test_forecasts_of_a_file(tmp_path: Path, code: dict[str, Any]) -> None:
     devices = '[devices]\ncellar = "t=°C,h"\n[forecasts]\n'
     for line in ('attic = "t, 3"', 'cellar = "t"', 'cellar = "t, many"', 'cellar = "x, 3"'):
         other.write_text(devices + line + "\n", encoding="utf-8")
-        with pytest.raises(SystemExit, match="it needs a device of that topic"):
+        with pytest.raises(code["SettingsError"], match="it needs a device of that topic"):
             code["given_settings"]([str(other)])
 
 
@@ -350,7 +351,7 @@ def started(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_a_pattern_of_topics_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("paho.mqtt.client")
     done = started(tmp_path, "cellar/#", "--channels", "a")
-    assert done.returncode == 1
+    assert done.returncode == 2
     sentence = "cellar/# is a pattern: name each topic, several in a TOML file"
     assert done.stderr == f"{sentence}\n"
 
@@ -381,9 +382,18 @@ def test_settings_of_a_file(tmp_path: Path, code: dict[str, Any]) -> None:
         ('hots = "a"\n', "hots is no setting; it has host, port, "),
         ("port = 1\n", "no device; it has"),
         ("a = \n", "Invalid value"),
+        ('[devices]\n"a" = 5\n', "device 'a' is 5; it must be a text such as"),
+        ("[devices.a]\nt = 5\n", "device 'a' is .*; it must be a text such as"),
+        ('[devices]\n"a" = ""\n', "a: a reading has no name"),
+        ('forecasts = 3\n[devices]\n"a" = "t"\n', "forecasts is 3; it must be a table"),
+        ('port = "1883"\n[devices]\n"a" = "t"\n', "port is '1883'; it must be an integer from 1"),
+        ('host = 5\n[devices]\n"a" = "t"\n', "host is 5; it must be a text"),
+        ('save-seconds = 0\n[devices]\n"a" = "t"\n', "save-seconds is 0; it must be a number"),
+        ('save-messages = 1.5\n[devices]\n"a" = "t"\n', "save-messages is 1.5; it must be an int"),
+        ('json = "yes"\n[devices]\n"a" = "t"\n', "json is 'yes'; it must be true or false"),
     ):
         other.write_text(text)
-        with pytest.raises(SystemExit, match=sentence):
+        with pytest.raises(code["SettingsError"], match=sentence):
             code["given_settings"]([str(other)])
 
 
@@ -418,6 +428,281 @@ def test_the_page_shows_what_the_bridge_says(code: dict[str, Any]) -> None:
     for row in np.array([12.4, 71.0, 1009.2]) + r.normal(size=(70, 3)):
         bridge.take(json.dumps(dict(zip(channels, row.tolist(), strict=True))))
     assert bridge.publish[f"edgeolk/{bridge.node}/state"]["unusual"] == "OFF"
+
+
+class Clock:
+    """Seconds, set by hand."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def settings(code: dict[str, Any], folder: Path, **more: Any) -> Any:
+    devices = {"cellar": {"a": "V", "b": ""}, "attic": {"t": ""}}
+    return code["Settings"](devices, checkpoints=str(folder), **more)
+
+
+def device(code: dict[str, Any], chosen: Any, said: list[str], clock: Clock | None = None) -> Any:
+    return code["Device"](chosen, "cellar", Sent(), said.append, lambda _: None, clock or Clock())
+
+
+def fed(one: Any, count: int) -> None:
+    for t in range(count):
+        one.bridge.take(json.dumps({"a": t % 7, "b": t % 5}))
+        assert one.keep()
+
+
+def restored(one: Any) -> int:
+    steps: int = ek.Checkpointer.restore(one.place).steps
+    return steps
+
+
+def flip(data: bytes, *places: int) -> bytes:
+    changed = bytearray(data)
+    for place in places:
+        changed[place] ^= 1
+    return bytes(changed)
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (lambda data: bytes(8192), "does not hold checkpoints"),
+        (lambda data: np.random.default_rng(0).bytes(8192), "its header is not that of"),
+        (lambda data: b"something else\n", "does not hold checkpoints"),
+        (lambda data: flip(data, 3, len(data) // 2 + 3), "its header is not that of a checkpoint"),
+        (lambda data: flip(data, 99, len(data) // 2 + 99), "no checkpoint; slot"),
+    ],
+    ids=["zeros", "random", "other", "headers", "payloads"],
+)
+def test_a_state_that_cannot_be_used_is_said_and_kept(
+    code: dict[str, Any], tmp_path: Path, said: list[str], damage: Any, why: str
+) -> None:
+    chosen = settings(code, tmp_path)
+    one = device(code, chosen, said)
+    fed(one, 30)
+    for _ in range(2):
+        assert one.keep(now=True)
+    one.close()
+    assert said == []
+    for number in (1, 2):
+        data = damage(one.place.read_bytes())
+        one.place.write_bytes(data)
+        one = device(code, chosen, said)
+        kept = one.place.with_name(f"{one.place.name}.damaged-{number}")
+        assert kept.read_bytes() == data
+        (line,) = said
+        assert line.startswith(f"cellar: {one.place} cannot be used (")
+        assert why in line
+        assert line.endswith(f"kept as {kept}, begins again")
+        assert (one.bridge.learner.steps, restored(one)) == (0, 0)
+        fed(one, 5)
+        for _ in range(2):
+            assert one.keep(now=True)
+        assert restored(one) == 5
+        one.close()
+        said.clear()
+
+
+def test_an_empty_state_and_one_damaged_slot_are_said(
+    code: dict[str, Any], tmp_path: Path, said: list[str]
+) -> None:
+    chosen = settings(code, tmp_path)
+    one = device(code, chosen, said)
+    fed(one, 30)
+    one.keep(now=True)
+    one.close()
+    data = one.place.read_bytes()
+    one.place.write_bytes(flip(data, 20))  # the first checkpoint, of no message
+    one = device(code, chosen, said)
+    assert one.bridge.learner.steps == 30
+    (line,) = said
+    assert "slot 0: its header is damaged" in line
+    assert line.endswith("goes on from slot 1")
+    one.close()
+    one.place.write_bytes(b"")
+    one = device(code, chosen, said)
+    assert one.bridge.learner.steps == 0
+    assert said[1:] == [f"cellar: {one.place} is empty: begins again"]
+    one.close()
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_state_of_a_newer_version_is_kept(
+    code: dict[str, Any], tmp_path: Path, said: list[str], both: bool
+) -> None:
+    """With one slot that can be opened the device goes on from there."""
+    chosen = settings(code, tmp_path)
+    one = device(code, chosen, said)
+    fed(one, 30)
+    one.keep(now=True)
+    one.close()
+    data = bytearray(one.place.read_bytes())
+    for at in (0, len(data) // 2)[: 2 if both else 1]:
+        data[at + 8] = 2
+        data[at + 28 : at + 32] = zlib.crc32(data[at : at + 28]).to_bytes(4, "little")
+    one.place.write_bytes(data)
+    one = device(code, chosen, said)
+    kept = one.place.with_name(f"{one.place.name}.newer-1")
+    assert kept.read_bytes() == data
+    assert "checkpoint format 2; this version reads 1" in said[0]
+    goes_on = "begins again" if both else "goes on from the last one that can be used"
+    assert said[0].endswith(f"kept as {kept}, {goes_on}")
+    assert (one.bridge.learner.steps, restored(one)) == ((0, 0) if both else (30, 30))
+    one.close()
+
+
+def test_a_device_that_cannot_be_written_harms_no_other(
+    code: dict[str, Any], tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    one = device(code, settings(code, tmp_path), said, clock)
+    fed(one, 10)
+    monkeypatch.setattr(one, "_kept", Full())
+    for _ in range(3):
+        assert not one.keep(now=True)
+    assert one.failed == 3
+    assert said[0] == "cellar: not written, attempt 1: [Errno 28] No space left on device"
+    assert not one.keep()  # not tried again at once
+    assert one.failed == 3
+    clock.now = 61.0
+    assert not one.keep()
+    assert one.failed == 4
+
+
+class Full:
+    """A checkpointer of a full disk."""
+
+    def write(self, _: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    step = write
+
+
+def test_the_first_checkpoint_comes_with_the_warm_up_and_then_as_often_as_wanted(
+    code: dict[str, Any], tmp_path: Path, said: list[str]
+) -> None:
+    clock = Clock()
+    one = device(code, settings(code, tmp_path, save_messages=300, save_seconds=60.0), said, clock)
+    fed(one, 199)
+    assert restored(one) == 0
+    fed(one, 2)
+    assert restored(one) == 200
+    fed(one, 299)
+    assert restored(one) == 500
+    fed(one, 10)
+    assert restored(one) == 500
+    clock.now = 60.0
+    assert one.keep()  # also without a message
+    assert restored(one) == 510
+    one.close()
+
+
+def test_other_readings_begin_in_a_file_of_their_own_which_is_said(
+    code: dict[str, Any], tmp_path: Path, said: list[str]
+) -> None:
+    chosen = settings(code, tmp_path)
+    old = device(code, chosen, said)
+    chosen.devices["cellar"] = {"a": "V"}
+    new = device(code, chosen, said)
+    assert said == [
+        f"cellar: begins in {new.place.name}; there are states of other readings or another "
+        f"forecast: {old.place.name}"
+    ]
+
+
+def test_a_second_bridge_is_refused_at_its_start(
+    code: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = settings(code, tmp_path)
+    first = code["opened_devices"](chosen, Sent(), print, print)
+    with pytest.raises(SystemExit, match=str(code["UNWRITTEN"])):
+        code["opened_devices"](chosen, Sent(), print, print)
+    told = capsys.readouterr()
+    assert told.err.startswith(f"another bridge writes to {tmp_path}: ")
+    assert told.err.count("\n") == 1
+    for one in first.values():
+        one.close()
+
+
+def test_a_folder_that_cannot_be_written_is_said_in_one_line(
+    code: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit, match=str(code["UNWRITTEN"])):
+        code["opened_devices"](settings(code, tmp_path / "file"), Sent(), print, print)
+    told = capsys.readouterr()
+    assert "cannot be written" in told.err
+    assert told.err.count("\n") == 1
+
+
+def test_metrics(
+    code: dict[str, Any], tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prometheus = pytest.importorskip("prometheus_client")
+    served: list[Any] = []
+    monkeypatch.setattr(
+        prometheus, "start_http_server", lambda port, registry: served.append((port, registry))
+    )
+    one = device(code, settings(code, tmp_path), said)
+    metrics = code["Metrics"](9100)
+    fed(one, 7)
+    one.bridge.take("damaged")
+    metrics.note(one)
+    ((port, registry),) = served
+    assert port == 9100
+    text = prometheus.generate_latest(registry).decode()
+    assert 'edgeolk_rows_total{device="cellar"} 7.0\n' in text
+    assert "# TYPE edgeolk_rows_total counter\n" in text
+    assert 'edgeolk_damaged_messages_total{device="cellar"} 1.0\n' in text
+    for name in ("alarms_total", "failed_writes_total", "unusual_rows_total", "unusual"):
+        assert f'edgeolk_{name}{{device="cellar"}} 0.0\n' in text
+    (age,) = re.findall(r'edgeolk_checkpoint_age_seconds{device="cellar"} (.*)', text)
+    assert float(age) < 60
+    assert text.count("# TYPE") == len(code["METRICS"])
+    one.close()
+
+
+def test_an_event_keeps_its_strongest_reason(code: dict[str, Any]) -> None:
+    """One impossible message; ordinary ones after it are not blamed."""
+    told: list[str] = []
+    bridge = code["Bridge"](
+        Sent(), "cellar", {"t": ""}, code["new_learner"](1),
+        now=lambda: 86400.0, tell=told.append,
+    )  # fmt: skip
+    draws = np.random.default_rng(3)
+    for number in range(1, 1101):
+        value = 95.0 if number == 600 else 20 + 0.3 * draws.normal()
+        bridge.take(json.dumps({"t": value}))
+        state = bridge.publish["edgeolk/edgeolk_cellar/state"]
+        if state["unusual"] == "ON":
+            assert number >= 600
+            assert state["reason"] == "t: 95 is outside everything seen so far"
+            assert state["reason_message"] == 600
+            assert state["reason_time"] == "1970-01-02T00:00:00"
+        else:
+            assert state["reason_message"] is state["reason_time"] is None
+    assert bridge.unusual >= 64
+    assert told[0] == (
+        "cellar: unusual from message 600 on, t: 95 is outside everything seen so far"
+    )
+    assert re.fullmatch(r"cellar: usual again from message 6\d\d on", told[1])
+
+
+def test_lines_of_json(code: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    code["said_as_json"]("note")("cellar: the first message has come")
+    code["said_as_json"]("problem")("no more")
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first.pop("time") > 0
+    assert first == {"event": "note", "device": "cellar", "words": "the first message has come"}
+    assert (second["event"], second["words"]) == ("problem", "no more")
+
+
+def test_few_of_many_topics_are_listed(code: dict[str, Any]) -> None:
+    assert code["listed"](["a", "b", "c", "d"]) == "a, b, c, d"
+    assert code["listed"]([f"t{n}" for n in range(200)]) == "t0, t1, t2 and 197 more"
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -485,7 +770,7 @@ def test_with_a_broker(tmp_path: Path) -> None:
         ]
         kept = sorted((tmp_path / "kept").glob("*.checkpoint"))
         assert [path.name[:-20] for path in kept] == ["edgeolk_attic", "edgeolk_cellar"]
-        assert [ek.Checkpointer(path).open().steps for path in kept] == [1, 1]
+        assert [ek.Checkpointer.restore(path).steps for path in kept] == [1, 1]
         until(lambda: seen.get("edgeolk/home/status") == "offline")
     finally:
         client.loop_stop()

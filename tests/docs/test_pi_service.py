@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import signal
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,7 +34,8 @@ def test_it_says_what_is_unusual_and_goes_on_after_a_stop(
     assert any(words.startswith("row 400:") for words in said)
     assert len(said) < 70
     said.clear()
-    service["watch"](rows, place, 1300, said.append)
+    service["watch"](rows, place, 600, said.append)
+    assert ek.Checkpointer.restore(place)[1].steps == 1300
     assert all(int(words.split()[1].rstrip(":")) > 700 for words in said)
 
 
@@ -96,7 +98,7 @@ def test_what_was_never_written_is_no_damage(
     place.touch()
     run(service, place, monkeypatch, 20)
     assert ek.Checkpointer.restore(place, 8)[1].steps == 20
-    run(service, place, monkeypatch, 30)
+    run(service, place, monkeypatch, 10)
     assert ek.Checkpointer.restore(place, 8)[1].steps == 30
 
 
@@ -189,6 +191,7 @@ def test_channels_of_a_device(service: dict[str, Any], tmp_path: Path) -> None:
     for name, text in (("in_temp_input", "21500\n"), ("in_pressure_raw", "77\n"), ("name", "x\n")):
         (tmp_path / name).write_text(text)
     assert next(service["sensor"](tmp_path)) == [77.0, 21500.0]
+    assert service["names_of"](tmp_path) == ["pressure", "temp"]
     with pytest.raises(SystemExit, match="no channel"):
         next(service["sensor"](tmp_path / "gone"))
 
@@ -207,31 +210,105 @@ def test_lines_of_json(
     assert told[-1]["event"] == "end"
     assert told[-1]["row"] == 900
     odd = next(one for one in told if one["event"] == "unusual")
-    assert len(odd["readings"]) == 3
+    assert [*odd["readings"]] == ["temperature", "humidity", "pressure"] == told[0]["names"]
+    assert odd["score"] < 0
+    furthest = r"(temperature|humidity|pressure) is \S+, [+-]\d+\.\d deviations from its mean"
+    assert re.fullmatch(furthest, odd["reason"])
     assert all(one["time"] > 0 for one in told)
 
 
 def test_metrics(service: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: dict[str, float] = {}
-    ports: list[int] = []
-
-    class Gauge:
-        def __init__(self, name: str, about: str) -> None:
-            self.name = name
-
-        def set(self, value: float) -> None:
-            shown[self.name] = value
-
-    client = SimpleNamespace(Gauge=Gauge, start_http_server=ports.append)
-    monkeypatch.setitem(sys.modules, "prometheus_client", client)
+    prometheus = pytest.importorskip("prometheus_client")
+    served: list[Any] = []
+    monkeypatch.setattr(
+        prometheus, "start_http_server", lambda port, registry: served.append((port, registry))
+    )
     place = str(tmp_path / "m.checkpoint")
-    words = ["service.py", place, "--simulate", "--rows", "50", "--metrics", "9100"]
+    words = ["service.py", place, "--simulate", "--rows", "850", "--metrics", "9100"]
     monkeypatch.setattr("sys.argv", words)
     service["main"]()
-    assert ports == [9100]
-    assert shown["edgeolk_rows"] == 50
-    assert 0 < shown["edgeolk_bytes"] <= 4096
-    assert set(shown) >= {"edgeolk_unusual_rows", "edgeolk_threshold"}
+    ((port, registry),) = served
+    assert port == 9100
+    text = prometheus.generate_latest(registry).decode()
+    figures = dict(re.findall(r"^(edgeolk_\w+) (\S+)$", text, re.MULTILINE))
+    assert set(figures) == set(service["METRICS"])
+    assert "# TYPE edgeolk_rows_total counter\n" in text
+    assert float(figures["edgeolk_rows_total"]) == 850
+    assert 0 < float(figures["edgeolk_bytes"]) <= 4096
+    odd, alarms = (float(figures[f"edgeolk_{name}_total"]) for name in ("unusual_rows", "alarms"))
+    assert 0 < alarms <= odd
+    assert float(figures["edgeolk_failed_writes_total"]) == 0
+    assert float(figures["edgeolk_checkpoint_age_seconds"]) < 60
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(SystemExit, match="pip install prometheus-client"):
         service["main"]()
+
+
+def test_a_second_process_ends_at_its_start(
+    service: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    place = tmp_path / "m.checkpoint"
+    with ek.Checkpointer(place) as first:
+        first.lock()
+        with pytest.raises(SystemExit, match=str(service["UNREAD"])):
+            run(service, place, monkeypatch, 5)
+    told = capsys.readouterr().err
+    assert "is being written by another checkpointer" in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("slots", [2, 8])
+def test_checkpoints_of_a_newer_version_are_kept(
+    service: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    slots: int,
+) -> None:
+    """In two slots it cannot go on beside them; in eight it goes on from the last one before."""
+    place = tmp_path / "m.checkpoint"
+    learner = ek.Learner("sorf", n_features=3, ram="4KiB", loss="novelty")
+    with ek.Checkpointer(place, slots=slots) as checkpoints:
+        for _ in range(slots):
+            checkpoints.write((ek.RunningScaler(3), learner))
+    data = bytearray(place.read_bytes())
+    at = len(data) // slots * (slots - 1)
+    data[at + 8] = 2
+    data[at + 28 : at + 32] = zlib.crc32(data[at : at + 28]).to_bytes(4, "little")
+    place.write_bytes(data)
+    if slots == 2:
+        with pytest.raises(SystemExit, match="65"):
+            run(service, place, monkeypatch, 5)
+        assert place.with_name("m.checkpoint.newer-1").read_bytes() == data
+        assert "this version reads 1" in capsys.readouterr().err
+    else:
+        run(service, place, monkeypatch, 5)
+        assert "not all checkpoints can be used" in capsys.readouterr().out
+        assert place.read_bytes()[at:] == data[at:]
+
+
+def test_a_disk_that_is_full_for_a_while(
+    service: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is said, and tried again after a minute."""
+    tries: list[float] = []
+    now = iter(range(100_000))
+
+    def step(self: Any, what: Any) -> bool:
+        tries.append(1.0)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(ek.Checkpointer, "step", step)
+    told: list[str] = []
+    place = str(tmp_path / "m.checkpoint")
+    service["watch"](
+        service["simulated"](3), place, 200, told.append, told.append,
+        clock=lambda: float(next(now)),
+    )  # fmt: skip
+    failed = [line for line in told if "no checkpoint was written: [Errno 28]" in line]
+    assert len(tries) == len(failed)
+    assert 2 <= len(failed) < 10
+    assert ek.Checkpointer.restore(place)[1].steps == 200

@@ -13,6 +13,8 @@ import itertools
 import random
 from collections.abc import Iterator, Sequence
 
+from edgeolk.files.media import Arrangement
+
 Piece = bytes | bytearray | memoryview
 
 
@@ -58,8 +60,11 @@ class Device:
 
     # ---- what the store asks for ----------------------------------------------------------------
 
-    def other_slots(self, taken: object, head: int) -> str:
-        return ""
+    def arrangement(self, taken: object, head: int) -> Arrangement:
+        return Arrangement((), ())
+
+    def use(self, slots: int) -> None:
+        raise AssertionError(f"the device has {self.slots} slots")
 
     def capacity(self, slot: int) -> int:
         assert 0 <= slot < self.slots

@@ -8,6 +8,9 @@ Readings come in as JSON objects on topics. Out go, as Home Assistant and others
 binary sensor "unusual", the sensors "novelty" and "reason", the readings, and where wanted the
 forecast of one of them with its interval; one device for each topic. A will message says when this
 program is gone. Models survive restarts and power cuts in checkpoints. Needs edgeolk[mqtt].
+
+Exit codes: 0 stopped, all states written; 1 no broker there, or paho-mqtt is missing; 2 wrong
+arguments or settings; 74 a state cannot be written, or another bridge writes it.
 """
 
 from __future__ import annotations
@@ -15,13 +18,15 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import re
 import signal
+import socket
 import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +35,12 @@ import edgeolk as ek
 
 #: Rows before the first verdict (docs/novelty.md).
 WARM_UP = 200
+#: Exit code where arguments or settings are wrong.
+USAGE = 2
+#: ... and where a state cannot be written (EX_IOERR of sysexits.h).
+UNWRITTEN = 74
+#: Seconds before a state that could not be written is written again.
+RETRY = 60.0
 #: Why a reading is unusual; {0} is its name, {1} what it is now.
 REASONS = {
     "value": "{0}: {1} is outside everything seen so far",
@@ -46,7 +57,7 @@ NO_READING = {"", "-", "--", "unavailable", "unknown", "none", "null", "nan"}
 NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*[^\d,;:]*")
 #: Names of the state that readings cannot have.
 TAKEN = (
-    *("unusual", "novelty", "reason", "damaged"),
+    *("unusual", "novelty", "reason", "reason_message", "reason_time", "damaged"),
     *("forecast", "forecast_low", "forecast_high"),
 )
 
@@ -63,6 +74,23 @@ def local_time() -> float:
 def complain(words: str) -> None:
     """Print a line on standard error."""
     print(words, file=sys.stderr, flush=True)
+
+
+def report(words: str) -> None:
+    """Print a line on standard output."""
+    print(words, flush=True)
+
+
+def notify(words: str) -> None:
+    """Tell systemd, where it listens."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if address:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+            systemd.sendto(words.encode(), address.replace("@", "\0", 1))
+
+
+class SettingsError(Exception):
+    """Arguments or settings are wrong."""
 
 
 class Forecast:
@@ -113,6 +141,15 @@ class Forecast:
         self._note(self.learner.ask_one(row))
 
 
+@dataclass
+class Reason:
+    """What is unusual in an event."""
+
+    strength: float = 0.0
+    score: float = -1.0  # of its most unusual message
+    told: tuple[str, int | None, str | None] = "", None, None  # words, number and time of that
+
+
 class Bridge:
     """Learns the readings of one topic and publishes what is unusual about them.
 
@@ -135,6 +172,8 @@ class Bridge:
         Of one of the readings.
     now : callable
         Returns the time of a message.
+    tell : callable
+        Gets a line where an event begins and ends.
     """
 
     def __init__(
@@ -147,10 +186,13 @@ class Bridge:
         say: Callable[[str], object] = complain,
         forecast: Forecast | None = None,
         now: Callable[[], float] = local_time,
+        tell: Callable[[str], object] = report,
     ) -> None:
-        self.forecast, self._now = forecast, now
+        self.forecast, self._now, self._tell = forecast, now, tell
         self._has_clock = bool(learner.parameters["clock"])
-        self._why = ""
+        #: Reasons of the current event, by part and channel.
+        self._reasons: dict[tuple[str, int], Reason] = {}
+        self.unusual = 0  # messages since this start
         self.publish, self.source, self.learner = publish, source, learner
         self.channels = dict(channels)
         self.node = node_of(source)
@@ -211,9 +253,9 @@ class Bridge:
     def take(self, payload: bytes | str) -> bool:
         """Learn one message and publish the state; whether it was a row."""
         try:
-            row = self._row(payload)
+            row, now = self._row(payload), self._now()
             if row is not None:
-                self.learner.learn_one(row, time=self._now() if self._has_clock else None)
+                self.learner.learn_one(row, time=now if self._has_clock else None)
         except ValueError as error:  # also one that is not JSON, or no text
             self.damaged += 1
             if self.damaged & (self.damaged - 1) == 0:  # the first, second, fourth, eighth, ...
@@ -226,12 +268,13 @@ class Bridge:
             self._unchanged[at] = self._unchanged[at] + 1 if same else 0
             self._last[at] = last if math.isnan(value) else value
         self._messages += 1
+        self.unusual += self.learner.event
         for part in ("unusual", "novelty", "reason"):
             self._announce(part)
         state: dict[str, Any] = {
             "unusual": "ON" if self.learner.event else "OFF",
             "novelty": round(self.learner.anomaly, 4),
-            "reason": self._reason(row),
+            **dict(zip(TAKEN[2:5], self._reason(row, now), strict=True)),
             "damaged": self.damaged,
         }
         if self.forecast:
@@ -277,15 +320,32 @@ class Bridge:
                 missing = ", ".join(map(repr, new))
                 self._say(f"{self.source}: no key {missing}; the message has {there or 'no keys'}")
 
-    def _reason(self, row: list[float]) -> str:
-        """Why the current event began or went on, as in the report of a replay; empty for none."""
-        if self.learner.steps < WARM_UP:
-            return f"learning, {self.learner.steps} of {WARM_UP} messages"
-        if not self.learner.event:
-            self._why = ""
-        elif self.learner.novel or not self._why:
-            self._why = self._words(row)
-        return self._why
+    def _reason(self, row: list[float], now: float) -> tuple[str, int | None, str | None]:
+        """Why there is an event, and the number and time of the message that this is said of.
+
+        The strongest reason of all messages of the event so far, by the sum of fifth powers of what
+        their scores exceed 0.5, so that a high score outweighs many low ones; of its messages, the
+        most unusual one. Empty without an event.
+        """
+        learner = self.learner
+        if learner.steps < WARM_UP:
+            return f"learning, {learner.steps} of {WARM_UP} messages", None, None
+        if not learner.event:
+            if self._reasons:
+                self._tell(f"{self.source}: usual again from message {learner.steps} on")
+                self._reasons.clear()
+            return "", None, None
+        begins = not self._reasons
+        if begins or learner.novel:
+            known = self._reasons.setdefault(learner.why, Reason())
+            known.strength += max(learner.anomaly - 0.5, 0.0) ** 5
+            if learner.anomaly > known.score:
+                at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
+                known.score, known.told = learner.anomaly, (self._words(row), learner.steps, at)
+        told = max(self._reasons.values(), key=lambda known: known.strength).told
+        if begins:
+            self._tell(f"{self.source}: unusual from message {learner.steps} on, {told[0]}")
+        return told
 
     def _words(self, row: list[float]) -> str:
         """What the last row is most unusual in."""
@@ -391,6 +451,10 @@ class Settings:
     password_file: str | None = None
     checkpoints: str = "."
     status: str | None = None  # the topic that says "online" or "offline"
+    save_messages: int = 1000  # between two checkpoints of a device, at most
+    save_seconds: float = 600.0  # ... and seconds, if there was a message
+    metrics: int | None = None  # the port for Prometheus
+    json: bool = False  # whether lines are JSON objects
 
 
 def channels_of(text: str) -> dict[str, str]:
@@ -399,7 +463,10 @@ def channels_of(text: str) -> dict[str, str]:
 
 
 def settings_of(path: Path) -> Settings:
-    """The settings in a TOML file; exits if there is something wrong with it."""
+    """The settings in a TOML file.
+
+    Raises SettingsError: there is something wrong with it.
+    """
     try:
         import tomllib
     except ImportError:  # Python 3.10
@@ -407,19 +474,29 @@ def settings_of(path: Path) -> Settings:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise SystemExit(f"{path}: {error}") from None
+        raise SettingsError(f"{path}: {error}") from None
     devices, forecasts = found.pop("devices", None), found.pop("forecasts", {})
     options = {name.replace("-", "_"): value for name, value in found.items()}
     unknown = [name for name in options if name not in vars(Settings())]
     if unknown or not isinstance(devices, dict) or not devices:
         what = f"{unknown[0]} is no setting" if unknown else "no device"
-        raise SystemExit(
-            f"{path}: {what}; it has host, port, user, password-file, checkpoints, status, and a "
-            'table [devices] with lines such as "zigbee2mqtt/cellar" = "temperature=°C,humidity=%"'
+        raise SettingsError(
+            f"{path}: {what}; it has host, port, user, password-file, checkpoints, status, "
+            "save-messages, save-seconds, metrics, json, and a table [devices] with lines such as "
+            '"zigbee2mqtt/cellar" = "temperature=°C,humidity=%"'
         )
     chosen = Settings(**options)
     for topic, given in devices.items():
-        chosen.devices[topic] = channels_of(given) if isinstance(given, str) else dict(given)
+        if isinstance(given, str):
+            given = channels_of(given)
+        if not isinstance(given, dict) or not all(isinstance(unit, str) for unit in given.values()):
+            raise SettingsError(
+                f"{path}: device {topic!r} is {given!r}; it must be a text such as "
+                '"temperature=°C,humidity=%", or a table of texts'
+            )
+        chosen.devices[topic] = dict(given)
+    if not isinstance(forecasts, dict):
+        raise SettingsError(f"{path}: forecasts is {forecasts!r}; it must be a table")
     for topic, text in forecasts.items():
         key, _, ahead = str(text).rpartition(",")
         chosen.forecasts[topic] = key.strip(), int(ahead) if ahead.strip().isdigit() else 0
@@ -427,8 +504,50 @@ def settings_of(path: Path) -> Settings:
     return chosen
 
 
+#: What a setting may be, and in words; others are texts.
+ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "port": (lambda value: type(value) is int and 0 < value < 65536, "an integer from 1 to 65535"),
+    "metrics": (
+        lambda value: value is None or (type(value) is int and 0 < value < 65536),
+        "an integer from 1 to 65535",
+    ),
+    "save_messages": (lambda value: type(value) is int and value > 0, "an integer of at least 1"),
+    "save_seconds": (
+        lambda value: type(value) in (int, float) and 0 < value < math.inf,
+        "a number above 0",
+    ),
+    "json": (lambda value: type(value) is bool, "true or false"),
+    **dict.fromkeys(("host", "checkpoints"), (lambda value: isinstance(value, str), "a text")),
+    **dict.fromkeys(
+        ("user", "password_file", "status"),
+        (lambda value: value is None or isinstance(value, str), "a text"),
+    ),
+}
+
+
+def check_settings(chosen: Settings) -> None:
+    """Raise SettingsError for a setting that is not allowed."""
+    for name, (allows, words) in ALLOWED.items():
+        value = getattr(chosen, name)
+        if not allows(value):
+            raise SettingsError(f"{name.replace('_', '-')} is {value!r}; it must be {words}")
+    for topic, channels in chosen.devices.items():
+        if set(topic) & set("#+"):
+            raise SettingsError(f"{topic} is a pattern: name each topic, several in a TOML file")
+        if not channels or "" in channels:
+            raise SettingsError(f"{topic}: a reading has no name, in {', '.join(channels)!r}")
+    for topic, (key, ahead) in chosen.forecasts.items():
+        keys = chosen.devices.get(topic, {})
+        if key not in keys or ahead < 1:
+            raise SettingsError(
+                f"forecast of {topic}: {key!r}, {ahead} messages ahead; it needs a device of that "
+                f"topic, one of its readings ({', '.join(keys) or 'it has no line in devices'}), "
+                'and at least 1 message, as in "temperature, 12"'
+            )
+
+
 def given_settings(words: list[str] | None = None) -> Settings:
-    """The settings of the command line."""
+    """The settings of the command line; raises SettingsError if they are wrong."""
     reader = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     reader.add_argument("source", help="topic of the readings, or a TOML file with several")
     reader.add_argument("--channels", help="key=unit,key=unit,...; a unit may be absent")
@@ -439,6 +558,17 @@ def given_settings(words: list[str] | None = None) -> Settings:
     reader.add_argument("--user")
     reader.add_argument("--password-file")
     reader.add_argument("--checkpoints", help="folder of the models; default the current one")
+    reader.add_argument(
+        "--save-messages",
+        type=int,
+        metavar="N",
+        help="write a model after so many messages since it was written; default 1000",
+    )
+    reader.add_argument(
+        "--save-seconds", type=float, metavar="S", help="... and after so many seconds; default 600"
+    )
+    reader.add_argument("--json", action="store_const", const=True, help="print JSON objects")
+    reader.add_argument("--metrics", type=int, metavar="PORT", help="serve metrics to Prometheus")
     given = reader.parse_args(words)
     if given.source.endswith(".toml"):
         if given.channels or given.forecast:
@@ -453,17 +583,7 @@ def given_settings(words: list[str] | None = None) -> Settings:
     for name, value in vars(given).items():
         if value is not None and name not in ("source", "channels", "forecast", "ahead"):
             setattr(chosen, name, value)
-    for topic in chosen.devices:
-        if set(topic) & set("#+"):
-            raise SystemExit(f"{topic} is a pattern: name each topic, several in a TOML file")
-    for topic, (key, ahead) in chosen.forecasts.items():
-        keys = chosen.devices.get(topic, {})
-        if key not in keys or ahead < 1:
-            raise SystemExit(
-                f"forecast of {topic}: {key!r}, {ahead} messages ahead; it needs a device of that "
-                f"topic, one of its readings ({', '.join(keys) or 'it has no line in devices'}), "
-                'and at least 1 message, as in "temperature, 12"'
-            )
+    check_settings(chosen)
     return chosen
 
 
@@ -479,9 +599,252 @@ def place_of(
     return Path(folder) / f"{node_of(topic)}-{mark:08x}.checkpoint"
 
 
+def set_aside(place: Path, why: str) -> Path:
+    """Rename a file, so that it can be looked at; returns its new name."""
+    number = 1
+    while (kept := place.with_name(f"{place.name}.{why}-{number}")).exists():
+        number += 1
+    return place.rename(kept)
+
+
+class Device:
+    """The bridge of one topic and its checkpoint: opened, written when due, never in others' way.
+
+    A file that cannot be used is said and kept under another name, and this device begins again.
+
+    Parameters
+    ----------
+    chosen : Settings
+        All of them.
+    topic : str
+        Of this device.
+    publish, say, tell : callable
+        As for ``Bridge``.
+    clock : callable
+        Returns seconds that never decrease.
+
+    Raises
+    ------
+    OSError
+        The state cannot be written, or another process writes it.
+    """
+
+    def __init__(
+        self,
+        chosen: Settings,
+        topic: str,
+        publish: Publish,
+        say: Callable[[str], object] = complain,
+        tell: Callable[[str], object] = report,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        channels, wanted = chosen.devices[topic], chosen.forecasts.get(topic)
+        self.place = place_of(chosen.checkpoints, topic, channels, wanted)
+        self.topic, self._say, self._clock = topic, say, clock
+        self._how = {"every": chosen.save_messages, "seconds": chosen.save_seconds, "clock": clock}
+        self.failed = 0  # writes since this start
+        self._retry = -math.inf
+        self._kept = self._checkpointer()
+        found = self._opened()
+        if found is None:
+            self._note_others()
+        parts = found if isinstance(found, tuple) else (found or new_learner(len(channels)),)
+        learner, *more = parts
+        forecast = Forecast(*wanted, len(channels), *more) if wanted else None
+        self.bridge = Bridge(
+            publish, topic, channels, learner, chosen.status, say, forecast, tell=tell
+        )
+        self._is_warm = learner.steps >= WARM_UP
+        if found is None or self._kept.opened is None:
+            self._begin()
+
+    def _checkpointer(self) -> ek.Checkpointer:
+        return ek.Checkpointer(self.place, **self._how)
+
+    def _opened(self) -> Any:
+        """What the checkpoint holds, None where the device begins; locks out other processes."""
+        try:
+            is_empty = self.place.exists() and not self.place.stat().st_size
+            self._kept.lock()
+            found, opened = self._kept.open(), self._kept.opened
+        except ValueError as error:  # it does not hold checkpoints of one kind
+            self._set_aside(str(error), "damaged")
+            return None
+        assert opened is not None
+        bad = {slot: why for slot, why in opened.refused.items() if why != "empty"}
+        if opened.newer:
+            self._set_aside(str(opened), "newer", found)
+        elif found is None and bad:
+            self._set_aside(str(opened), "damaged")
+        elif bad:
+            self._say(f"{self.topic}: {self.place}, {opened}: goes on from slot {opened.slot}")
+        elif is_empty:
+            self._say(f"{self.topic}: {self.place} is empty: begins again")
+        return found
+
+    def _note_others(self) -> None:
+        """Say which states this topic has already, of other channels or another forecast."""
+        pattern = f"{node_of(self.topic)}-????????.checkpoint"
+        others = sorted(path.name for path in self.place.parent.glob(pattern))
+        others = [name for name in others if name != self.place.name]
+        if others:
+            which = f"of other readings or another forecast: {', '.join(others)}"
+            self._say(f"{self.topic}: begins in {self.place.name}; there are states {which}")
+
+    def _set_aside(self, why: str, what: str, found: Any = None) -> None:
+        self._kept.close()
+        kept = set_aside(self.place, what)
+        goes_on = "begins again" if found is None else "goes on from the last one that can be used"
+        self._say(f"{self.topic}: {self.place} cannot be used ({why}): kept as {kept}, {goes_on}")
+        self._kept = self._checkpointer()
+
+    def _begin(self) -> None:
+        """Write the first checkpoint: what cannot be written is better known now."""
+        try:
+            self._kept.write(self.bridge.parts)
+        except ValueError as error:  # blank, or of something else
+            self._set_aside(str(error), "damaged")
+            self._kept.write(self.bridge.parts)
+
+    def keep(self, *, now: bool = False) -> bool:
+        """Write a checkpoint if one is due, or ``now``; whether nothing failed.
+
+        The first one is due once the device is warm.
+        """
+        warm = self.bridge.learner.steps >= WARM_UP
+        if self._clock() < self._retry and not now:
+            return False
+        try:
+            if now or (warm and not self._is_warm):
+                self._kept.write(self.bridge.parts)
+            else:
+                self._kept.step(self.bridge.parts)
+        except (OSError, ValueError, MemoryError) as error:
+            self.failed += 1
+            self._retry = self._clock() + RETRY
+            self._say(f"{self.topic}: not written, attempt {self.failed}: {error}")
+            return False
+        self._is_warm = warm
+        return True
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._kept.close()
+
+    def figures(self) -> dict[str, float]:
+        """What ``METRICS`` says."""
+        learner = self.bridge.learner
+        return {
+            "edgeolk_rows_total": learner.steps,
+            "edgeolk_unusual_rows_total": self.bridge.unusual,
+            "edgeolk_alarms_total": learner.alarms,
+            "edgeolk_damaged_messages_total": self.bridge.damaged,
+            "edgeolk_failed_writes_total": self.failed,
+            "edgeolk_unusual": float(learner.event),
+            "edgeolk_novelty": learner.anomaly,
+            "edgeolk_bytes": learner.nbytes,
+        }
+
+
+#: Metrics of a device; those that only grow end in ``_total``.
+METRICS = {
+    "edgeolk_rows_total": "Messages learned since the first start",
+    "edgeolk_unusual_rows_total": "Messages during events since this start",
+    "edgeolk_alarms_total": "Alarms since the first start",
+    "edgeolk_damaged_messages_total": "Messages that could not be read since this start",
+    "edgeolk_failed_writes_total": "Checkpoints that could not be written since this start",
+    "edgeolk_unusual": "1 during an event",
+    "edgeolk_novelty": "Score of the last message, from 0 to 1",
+    "edgeolk_bytes": "Bytes of the learner",
+    "edgeolk_checkpoint_age_seconds": "Since the last checkpoint was written",
+}
+
+
+class Metrics:
+    """What Prometheus reads from ``http://HOST:PORT/metrics``; needs prometheus_client.
+
+    Another thread reads them: figures are copied here after each message.
+    """
+
+    def __init__(self, port: int) -> None:
+        try:
+            import prometheus_client as prometheus
+        except ImportError:
+            raise SystemExit("--metrics needs: pip install prometheus-client") from None
+        self._metric = prometheus.Metric
+        self._of: dict[str, tuple[Path, dict[str, float]]] = {}
+        registry = prometheus.CollectorRegistry()
+        registry.register(self)
+        try:
+            prometheus.start_http_server(port, registry=registry)
+        except OSError as error:
+            raise SettingsError(f"metrics cannot use port {port}: {error}") from None
+
+    def note(self, device: Device) -> None:
+        """Copy the figures of a device."""
+        self._of[device.topic] = device.place, device.figures()
+
+    def collect(self) -> Iterator[Any]:
+        """All metrics, as the registry asks for them."""
+        of = [*self._of.items()]
+        for name, about in METRICS.items():
+            kind = "counter" if name.endswith("_total") else "gauge"
+            metric = self._metric(name.removesuffix("_total"), about, kind)
+            for topic, (place, figures) in of:
+                value = figures.get(name)
+                if value is None:
+                    try:
+                        value = time.time() - place.stat().st_mtime
+                    except OSError:  # it is gone
+                        value = math.inf
+                metric.add_sample(name, {"device": topic}, value)
+            yield metric
+
+
+def said_as_json(event: str) -> Callable[[str], None]:
+    """Prints lines as JSON objects: time, event, device where there is one, words."""
+
+    def say(words: str) -> None:
+        device, colon, rest = words.partition(": ")
+        about = {"device": device, "words": rest} if colon else {"words": words}
+        report(json.dumps({"time": time.time(), "event": event, **about}))
+
+    return say
+
+
+def listed(topics: list[str]) -> str:
+    """The first topics, and how many more there are."""
+    more = f" and {len(topics) - 3:,} more" if len(topics) > 4 else ""
+    return ", ".join(topics[:3] if more else topics) + more
+
+
+def opened_devices(chosen: Settings, publish: Publish, say: Any, tell: Any) -> dict[str, Device]:
+    """All devices by topic; exits if a state cannot be written, or another bridge writes it."""
+    devices: dict[str, Device] = {}
+    try:
+        Path(chosen.checkpoints).mkdir(parents=True, exist_ok=True)
+        for topic in chosen.devices:
+            devices[topic] = Device(chosen, topic, publish, say, tell)
+    except BlockingIOError as error:
+        complain(f"another bridge writes to {chosen.checkpoints}: {error}")
+        sys.exit(UNWRITTEN)
+    except OSError as error:
+        complain(f"a state in {chosen.checkpoints} cannot be written: {error}")
+        sys.exit(UNWRITTEN)
+    return devices
+
+
 def main() -> None:
     """Connect and stay."""
-    chosen = given_settings()
+    try:
+        serve(given_settings())
+    except SettingsError as error:
+        complain(str(error))
+        sys.exit(USAGE)
+
+
+def serve(chosen: Settings) -> None:
+    """Connect and stay."""
     try:
         import paho.mqtt.client as mqtt
     except ImportError:
@@ -489,56 +852,68 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
     where = f"{chosen.host}:{chosen.port}"
-    bridges: dict[str, tuple[Bridge, ek.Checkpointer]] = {}
+    say = said_as_json("problem") if chosen.json else complain
+    tell = said_as_json("note") if chosen.json else report
     silent = set(chosen.devices)
 
     def publish(topic: str, words: str, keep: bool) -> None:
         client.publish(topic, words, qos=1, retain=keep)
 
-    def connected(*_: Any) -> None:
-        client.subscribe([(topic, 1) for topic in bridges])
-        for bridge, _ in bridges.values():
-            bridge.announce()
-        print(f"connected to {where}, listening to {', '.join(bridges)}", flush=True)
+    devices = opened_devices(chosen, publish, say, tell)
+    metrics = None if chosen.metrics is None else Metrics(chosen.metrics)
+    for device in devices.values() if metrics else ():
+        metrics.note(device)
+
+    def connected(_: Any, __: Any, ___: Any, reason: Any, *____: Any) -> None:
+        if reason.is_failure:
+            say(f"{where} refuses the connection: {reason}")
+            return
+        client.subscribe([(topic, 1) for topic in devices])
+        for device in devices.values():
+            device.bridge.announce()
+        tell(f"connected to {where}, listening to {listed([*devices])}")
 
     def came(_: Any, __: Any, message: Any) -> None:
-        bridge, checkpoints = bridges[message.topic]
+        device = devices[message.topic]
         if message.topic in silent:
             silent.remove(message.topic)
-            print(f"{message.topic}: the first message has come", flush=True)
-        if bridge.take(message.payload):
-            checkpoints.step(bridge.parts)
+            tell(f"{message.topic}: the first message has come")
+        if device.bridge.take(message.payload):
+            device.keep()
+        if metrics:
+            metrics.note(device)
 
-    with ExitStack() as stack:
-        Path(chosen.checkpoints).mkdir(parents=True, exist_ok=True)
-        for topic, channels in chosen.devices.items():
-            wanted = chosen.forecasts.get(topic)
-            place = place_of(chosen.checkpoints, topic, channels, wanted)
-            kept = stack.enter_context(ek.Checkpointer(place, every=1000, seconds=600))
-            found: Any = kept.open() or new_learner(len(channels))
-            learner, *more = found if isinstance(found, tuple) else (found,)
-            forecast = Forecast(*wanted, len(channels), *more) if wanted else None
-            bridge = Bridge(publish, topic, channels, learner, chosen.status, forecast=forecast)
-            bridges[topic] = bridge, kept
-        status = next(iter(bridges.values()))[0].availability
-        client.on_connect, client.on_message = connected, came
-        client.will_set(status, "offline", qos=1, retain=True)
-        if chosen.user:
-            secret = chosen.password_file and Path(chosen.password_file).read_text().strip()
-            client.username_pw_set(chosen.user, secret or None)
-        try:
-            client.connect(chosen.host, chosen.port)
-        except OSError as error:
-            raise SystemExit(f"no broker at {where} ({error}): set --host and --port") from None
-        try:
-            client.loop_forever()
-        except KeyboardInterrupt:
-            pass
-        finally:
-            client.publish(status, "offline", qos=1, retain=True)
-            client.disconnect()
-            for bridge, kept in bridges.values():
-                kept.write(bridge.parts)
+    status = next(iter(devices.values())).bridge.availability
+    client.on_connect, client.on_message = connected, came
+    client.will_set(status, "offline", qos=1, retain=True)
+    if chosen.user:
+        secret = chosen.password_file and Path(chosen.password_file).read_text().strip()
+        client.username_pw_set(chosen.user, secret or None)
+    try:
+        client.connect(chosen.host, chosen.port)
+    except OSError as error:
+        raise SystemExit(f"no broker at {where} ({error}): set --host and --port") from None
+    notify("READY=1")
+    looked = time.monotonic()
+    try:
+        while True:
+            if client.loop(1.0) != mqtt.MQTT_ERR_SUCCESS:
+                time.sleep(1.0)
+                with suppress(OSError):  # until it is there again
+                    client.reconnect()
+            if time.monotonic() - looked >= 1.0:
+                looked = time.monotonic()
+                for device in devices.values():  # also of those that are silent
+                    device.keep()
+                notify("WATCHDOG=1")
+    except KeyboardInterrupt:
+        pass
+    finally:
+        failed = [topic for topic, device in devices.items() if not device.keep(now=True)]
+        client.publish(status, "offline", qos=1, retain=True)
+        client.disconnect()
+        if failed:
+            sys.exit(UNWRITTEN)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,10 @@
 
 Reads every channel of an IIO device from sysfs, or with ``--simulate`` made-up readings. ``--json``
 prints a JSON object per line; ``--metrics PORT`` serves metrics to Prometheus.
+
+Exit codes: 0 stopped, or ``--rows`` reached; 1 no sensor, or prometheus-client is missing; 2 wrong
+arguments; 65 the state cannot be used: it was renamed, and the next start begins anew; 74 the
+sensor or the state cannot be read or written, or another process writes it.
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +29,22 @@ import edgeolk as ek
 DEVICES = Path("/sys/bus/iio/devices")
 #: Exit code where there were checkpoints and none can be used (EX_DATAERR of sysexits.h).
 LOST = 65
-#: ... and where the sensor cannot be read (EX_IOERR).
+#: ... and where the sensor or the state cannot be read or written (EX_IOERR).
 UNREAD = 74
 #: Seconds between checkpoints.
 SECONDS = 600
+#: Seconds before a state that could not be written is written again.
+RETRY = 60.0
+#: Names of the made-up readings.
+SIMULATED = ("temperature", "humidity", "pressure")
 
 
 class LostError(Exception):
-    """There were checkpoints, and none can be used."""
+    """There were checkpoints, and none can be used; ``what`` they are: damaged, or newer."""
+
+    def __init__(self, why: str, what: str = "damaged") -> None:
+        super().__init__(why)
+        self.what = what
 
 
 def channels(device: Path) -> list[Path]:
@@ -40,6 +53,11 @@ def channels(device: Path) -> list[Path]:
     if not found:
         raise SystemExit(f"no channel in {device}: is the sensor's driver loaded?")
     return sorted(found)
+
+
+def names_of(device: Path) -> list[str]:
+    """Names of the channels, such as ``temp`` of ``in_temp_input``."""
+    return [path.name.removeprefix("in_").rpartition("_")[0] for path in channels(device)]
 
 
 def sensor(device: Path) -> Iterator[list[float]]:
@@ -67,14 +85,32 @@ def notify(words: str) -> None:
             systemd.sendto(words.encode(), address.replace("@", "\0", 1))
 
 
-def opened(checkpoints: ek.Checkpointer, n_features: int) -> tuple[ek.RunningScaler, ek.Learner]:
+def checkpointer(place: str) -> ek.Checkpointer:
+    """The checkpoints of a file: in eight slots if it is new, else in those that it has."""
+    path = Path(place)
+    is_there = path.is_dir() or (path.exists() and path.stat().st_size > 0)
+    return ek.Checkpointer(place, every=None, seconds=SECONDS, slots=None if is_there else 8)
+
+
+def opened(
+    checkpoints: ek.Checkpointer, n_features: int, tell: Callable[[str], None] = lambda words: None
+) -> tuple[ek.RunningScaler, ek.Learner]:
     """Scaler and learner of the newest checkpoint; new ones only where there never was one."""
-    pair = checkpoints.open()
+    try:
+        checkpoints.lock()  # another process that writes is better known now
+        pair, found = checkpoints.open(), checkpoints.opened
+    except ValueError as error:  # of different numbers of slots
+        raise LostError(str(error)) from None
+    assert found is not None
+    bad = {slot: why for slot, why in found.refused.items() if why != "empty"}
+    if found.newer and (pair is None or checkpoints.slots - len(found.newer) < 2):
+        raise LostError(str(found), "newer")
     if pair is not None:
+        if bad:
+            tell(f"not all checkpoints can be used: {found}")
         scaler, learner = pair
         return scaler, learner
-    found = checkpoints.opened
-    if found is not None and set(found.refused.values()) != {"empty"}:
+    if bad:
         raise LostError(str(found))
     scaler = ek.RunningScaler(n_features)
     learner = ek.Learner(
@@ -87,34 +123,62 @@ def opened(checkpoints: ek.Checkpointer, n_features: int) -> tuple[ek.RunningSca
     return scaler, learner
 
 
-def set_aside(place: Path) -> Path:
-    """Rename a file of damaged checkpoints, so that they can be looked at; returns its new name."""
+def set_aside(place: Path, what: str) -> Path:
+    """Rename a file of checkpoints, so that they can be looked at; returns its new name."""
     number = 1
-    while (kept := place.with_name(f"{place.name}.damaged-{number}")).exists():
+    while (kept := place.with_name(f"{place.name}.{what}-{number}")).exists():
         number += 1
     return place.rename(kept)
 
 
-class Metrics:
-    """What Prometheus reads from ``http://HOST:PORT/metrics``; needs prometheus_client."""
+#: Metrics; those that only grow end in ``_total``.
+METRICS = {
+    "edgeolk_rows_total": "Rows learned since the first start",
+    "edgeolk_unusual_rows_total": "Unusual rows since this start",
+    "edgeolk_alarms_total": "Beginnings of unusual rows since this start",
+    "edgeolk_failed_writes_total": "Checkpoints that could not be written since this start",
+    "edgeolk_threshold": "Score below which a row is unusual",
+    "edgeolk_bytes": "Bytes of the learner",
+    "edgeolk_checkpoint_age_seconds": "Since the last checkpoint was written",
+}
 
-    def __init__(self, port: int) -> None:
+
+class Metrics:
+    """What Prometheus reads from ``http://HOST:PORT/metrics``; needs prometheus_client.
+
+    Another thread reads them: figures are copied here after each row.
+    """
+
+    def __init__(self, port: int, place: Path) -> None:
         try:
-            from prometheus_client import Gauge, start_http_server
+            import prometheus_client as prometheus
         except ImportError:
             raise SystemExit("--metrics needs: pip install prometheus-client") from None
-        self.rows = Gauge("edgeolk_rows", "Rows learned since the first start")
-        self.unusual = Gauge("edgeolk_unusual_rows", "Unusual rows since this start")
-        self.threshold = Gauge("edgeolk_threshold", "Score below which a row is unusual")
-        self.nbytes = Gauge("edgeolk_bytes", "Bytes of the learner")
-        start_http_server(port)
+        self._metric, self._place = prometheus.Metric, place
+        self._figures: dict[str, float] = {}
+        registry = prometheus.CollectorRegistry()
+        registry.register(self)
+        prometheus.start_http_server(port, registry=registry)
 
-    def __call__(self, learner: ek.Learner, unusual: int) -> None:
+    def __call__(self, learner: ek.Learner, counts: dict[str, float]) -> None:
         """Set them after a row."""
-        self.rows.set(learner.steps)
-        self.unusual.set(unusual)
-        self.threshold.set(learner.threshold)
-        self.nbytes.set(learner.nbytes)
+        self._figures = {
+            "edgeolk_rows_total": learner.steps,
+            "edgeolk_threshold": learner.threshold,
+            "edgeolk_bytes": learner.nbytes,
+            **{f"edgeolk_{name}_total": count for name, count in counts.items()},
+        }
+
+    def collect(self) -> Iterator[Any]:
+        """All metrics, as the registry asks for them."""
+        figures = dict(self._figures)
+        with suppress(OSError):  # not written yet
+            figures["edgeolk_checkpoint_age_seconds"] = time.time() - self._place.stat().st_mtime
+        for name, value in figures.items():
+            kind = "counter" if name.endswith("_total") else "gauge"
+            metric = self._metric(name.removesuffix("_total"), METRICS[name], kind)
+            metric.add_sample(name, {}, value)
+            yield metric
 
 
 class StopError(Exception):
@@ -163,50 +227,79 @@ def watch(
     ending: Ending | None = None,
     clock: Callable[[], float] = time.monotonic,
     record: Callable[[str, dict[str, Any]], None] = lambda event, values: None,
-    measure: Callable[[ek.Learner, int], None] = lambda learner, unusual: None,
+    measure: Callable[[ek.Learner, dict[str, float]], None] = lambda learner, counts: None,
+    names: Sequence[str] = SIMULATED,
 ) -> int:
     """Learn each row; returns how many were unusual. Always writes a checkpoint before it ends.
 
-    ``say`` reports unusual rows, ``tell`` the state, at the start and once a minute. ``record``
-    gets the same as an event and its values; ``measure`` is called after each row.
+    ``most`` is the number of rows after which it ends. ``say`` reports unusual rows, ``tell`` the
+    state, at the start and once a minute. ``record`` gets the same as an event and its values;
+    ``measure`` is called after each row.
     """
     ending = ending or Ending()
-    unusual = told = 0
-    with ek.Checkpointer(place, every=None, seconds=SECONDS, slots=8) as checkpoints:
+    counts = {"unusual_rows": 0, "alarms": 0, "failed_writes": 0}
+    told, was_unusual, retry = 0, False, -math.inf
+    with checkpointer(place) as checkpoints:
         row = ending.next(rows)
-        pair = scaler, learner = opened(checkpoints, len(row))
+        pair = scaler, learner = opened(checkpoints, len(row), tell)
         state = f"goes on after row {learner.steps:,}" if learner.steps else "begins anew"
         tell(
             f"{state}: {len(row)} channels, a learner of {learner.nbytes:,} bytes, checkpoints "
             f"every {SECONDS} s and at the end in {place}"
         )
-        record("start", {"row": learner.steps, "channels": len(row), "bytes": learner.nbytes})
+        about = {"channels": len(row), "names": list(names), "bytes": learner.nbytes}
+        record("start", {"row": learner.steps, **about})
         notify("READY=1")
         began, before = clock(), learner.steps
+        last = math.inf if most is None else learner.steps + most
         try:
-            while most is None or learner.steps < most:
+            while learner.steps < last:
                 scaled = scaler.learn_transform_one(row)
-                if learner.learn_one(scaled) < 0 and learner.steps > 300:
-                    unusual += 1
-                    say(f"row {learner.steps}: unusual {row}")
-                    record("unusual", {"row": learner.steps, "readings": row})
-                measure(learner, unusual)
-                checkpoints.step(pair)
+                score = learner.learn_one(scaled)
+                is_unusual = score < 0 and learner.steps > 300
+                if is_unusual:
+                    counts["unusual_rows"] += 1
+                    counts["alarms"] += not was_unusual
+                    reason = reason_of(row, scaled, names)
+                    say(f"row {learner.steps}: unusual {row}: {reason}")
+                    readings = dict(zip(names, row, strict=True))
+                    values = {"readings": readings, "reason": reason, "score": round(score, 6)}
+                    record("unusual", {"row": learner.steps, **values})
+                was_unusual = is_unusual
+                now = clock()
+                if now >= retry:
+                    try:
+                        checkpoints.step(pair)
+                    except OSError as error:
+                        counts["failed_writes"] += 1
+                        retry = now + RETRY
+                        tell(f"row {learner.steps:,}: no checkpoint was written: {error}")
+                        record("not written", {"row": learner.steps, "error": str(error)})
+                measure(learner, counts)
                 notify("WATCHDOG=1")
-                if clock() - began >= 60.0:
+                if now - began >= 60.0:
+                    rows_since, odd = learner.steps - before, counts["unusual_rows"] - told
                     tell(
-                        f"row {learner.steps:,}: {learner.steps - before:,} rows and "
-                        f"{unusual - told:,} unusual ones in a minute, the last is {row}"
+                        f"row {learner.steps:,}: {rows_since:,} rows and {odd:,} unusual ones in a "
+                        f"minute, the last is {row}"
                     )
-                    values = {"rows": learner.steps - before, "unusual": unusual - told}
-                    record("minute", {"row": learner.steps, **values, "readings": row})
-                    began, before, told = clock(), learner.steps, unusual
-                row = ending.next(rows)
+                    readings = dict(zip(names, row, strict=True))
+                    values = {"rows": rows_since, "unusual": odd, "readings": readings}
+                    record("minute", {"row": learner.steps, **values})
+                    began, before, told = now, learner.steps, counts["unusual_rows"]
+                if learner.steps < last:
+                    row = ending.next(rows)
         finally:
             checkpoints.write(pair)
             tell(f"ends after row {learner.steps:,}: checkpoint written")
             record("end", {"row": learner.steps})
-    return unusual
+    return counts["unusual_rows"]
+
+
+def reason_of(row: Sequence[float], scaled: Sequence[float], names: Sequence[str]) -> str:
+    """The reading that is the furthest from its mean."""
+    at = max(range(len(row)), key=lambda i: abs(scaled[i]))
+    return f"{names[at]} is {row[at]:.6g}, {scaled[at]:+.1f} deviations from its mean"
 
 
 def main() -> None:
@@ -216,7 +309,7 @@ def main() -> None:
     parser.add_argument("--device", type=Path, default=DEVICES / "iio:device0")
     parser.add_argument("--simulate", action="store_true", help="no sensor: readings are made up")
     parser.add_argument("--every", type=float, help="seconds between readings (1, simulated: 0)")
-    parser.add_argument("--rows", type=int, help="stop after so many")
+    parser.add_argument("--rows", type=int, help="learn so many and stop")
     parser.add_argument("--json", action="store_true", help="print JSON, one object per line")
     parser.add_argument("--metrics", type=int, metavar="PORT", help="serve metrics to Prometheus")
     asked = parser.parse_args()
@@ -236,24 +329,27 @@ def main() -> None:
         if asked.json:
             print(json.dumps({"time": time.time(), "event": event, **values}), flush=True)
 
-    def unmeasured(learner: ek.Learner, unusual: int) -> None:
+    def unmeasured(learner: ek.Learner, counts: dict[str, float]) -> None:
         pass
 
-    measure = unmeasured if asked.metrics is None else Metrics(asked.metrics)
+    place = Path(asked.checkpoint)
+    measure = unmeasured if asked.metrics is None else Metrics(asked.metrics, place)
+    names = SIMULATED if asked.simulate else names_of(asked.device)
     rows = paced(simulated() if asked.simulate else sensor(asked.device))
     ending = Ending()
     ending.catch()
     try:
         watch(
-            rows, asked.checkpoint, asked.rows, show, show, ending, record=record, measure=measure
-        )
+            rows, asked.checkpoint, asked.rows, show, show, ending,
+            record=record, measure=measure, names=names,
+        )  # fmt: skip
     except StopError:
         show(f"stopped by {signal.Signals(ending.asked).name}")
     except OSError as error:  # a channel, or the card
         print(f"ends: {error}", file=sys.stderr)
         sys.exit(UNREAD)
     except LostError as error:
-        kept = set_aside(Path(asked.checkpoint))
+        kept = set_aside(place, error.what)
         print(
             f"no checkpoint in {asked.checkpoint} can be used ({error}): it is kept as {kept}, and "
             "the next start begins anew",

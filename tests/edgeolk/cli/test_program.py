@@ -223,6 +223,54 @@ def test_info_of_checkpoints(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert f"{place}: " in refused(capsys, "info", str(place))
 
 
+@pytest.mark.parametrize("kind", ["file", "folder"])
+@pytest.mark.parametrize("slots", [2, 3, 8])
+def test_info_finds_the_slots(
+    kind: str, slots: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    place = tmp_path / "state"
+    if kind == "folder":
+        place.mkdir()
+    with ek.Checkpointer(place, slots=slots) as checkpoints:
+        checkpoints.write(ek.Learner("rbp", n_features=2, budget=5))
+    told = run(capsys, "info", str(place))
+    assert f"; {slots} slots\n" in told
+    assert "format           checkpoint 1, model 5\n" in told
+    assert "steps            0, 0 updates" in told
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+def test_info_of_a_damaged_slot_is_no_success(
+    slot: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    place = tmp_path / "state"
+    with ek.Checkpointer(place) as checkpoints:
+        for _ in range(2):
+            checkpoints.write(ek.Learner("rbp", n_features=2, budget=5))
+    data = bytearray(place.read_bytes())
+    data[slot * len(data) // 2 + 3] ^= 1
+    place.write_bytes(data)
+    assert main(["info", str(place)]) == 1
+    told = capsys.readouterr()
+    assert "support vectors  0 of 5" in told.out
+    assert told.err == (
+        f"edgeolk: {place}: slot {slot} cannot be used: its header is not that of a checkpoint\n"
+    )
+
+
+def test_info_says_the_format_of_a_model(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ek.Learner("rbp", n_features=2, budget=5).save(tmp_path / "m")
+    assert run(capsys, "info", str(tmp_path / "m")).startswith("format           model 5\n")
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"edgeolk {ek.__version__}\n"
+
+
 def test_the_plan_of_all_where_a_linear_model_is_worth_most(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import signal
 import subprocess
 import sys
@@ -320,7 +321,7 @@ def test_stopped_and_started_again_it_goes_on_where_it_was(
 ) -> None:
     script, rows = kept_script(tmp_path / "cut", 1_000)
     first = Running(script)
-    assert first.said.startswith("goes on after 100 rows, state in ")
+    assert first.said.startswith("begins with m.zip after 100 rows, state in ")
     said = first.ask(rows[:130])
     assert first.end(number) == (0, "")
     again = Running(script)
@@ -342,6 +343,89 @@ def test_killed_it_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     assert again.said.startswith("goes on after 200 rows")
     assert again.ask(rows[100:131]) == said[100:]
     again.end(signal.SIGTERM)
+
+
+def flip(data: bytes, *places: int) -> bytes:
+    changed = bytearray(data)
+    for place in places:
+        changed[place] ^= 1
+    return bytes(changed)
+
+
+def newer(data: bytes, *slots: int) -> bytes:
+    """As a newer version has written these slots of two."""
+    changed = bytearray(data)
+    for at in (slot * len(data) // 2 for slot in slots):
+        changed[at + 8] = 2
+        changed[at + 28 : at + 32] = zlib.crc32(changed[at : at + 28]).to_bytes(4, "little")
+    return bytes(changed)
+
+
+@pytest.mark.parametrize(
+    ("damage", "name"),
+    [
+        (lambda data: np.random.default_rng(0).bytes(len(data)), "damaged-1"),
+        (lambda data: bytes(len(data)), "damaged-1"),
+        (lambda data: flip(data, 99, len(data) // 2 + 99), "damaged-1"),
+        (lambda data: newer(data, 0), "newer-1"),
+        (lambda data: newer(data, 0, 1), "newer-1"),
+    ],
+    ids=["random", "zeros", "payloads", "newer", "both newer"],
+)
+@pytest.mark.spread(2)
+def test_a_state_that_cannot_be_used_is_said_and_kept(
+    tmp_path: Path, damage: Any, name: str
+) -> None:
+    script, rows = kept_script(tmp_path / "bad", 50)
+    first = Running(script)
+    first.ask(rows[:60])
+    assert first.end(signal.SIGTERM) == (0, "")
+    (state,) = script.parent.glob("*.checkpoint")
+    data = damage(state.read_bytes())
+    state.write_bytes(data)
+    second = Running(script)
+    assert second.said.startswith(f"{state} cannot be used (")
+    aside = state.with_name(f"{state.name}.{name}")
+    assert second.said.endswith(f"it is kept as {aside}, and the next start begins with m.zip\n")
+    assert second.end(None) == (65, "")
+    assert aside.read_bytes() == data
+    third = Running(script)
+    assert third.said.startswith("begins with m.zip after 100 rows")
+    assert third.end(None) == (0, "")
+
+
+def test_an_empty_state_and_a_second_process_are_said(tmp_path: Path) -> None:
+    script, _ = kept_script(tmp_path / "bad", 50)
+    first = Running(script)
+    (state,) = script.parent.glob("*.checkpoint")
+    second = Running(script)
+    assert second.said.startswith(f"{state} cannot be written: ")
+    assert "is being written by another checkpointer" in second.said
+    assert second.end(None) == (74, "")
+    assert first.end(None) == (0, "")
+    state.write_bytes(b"")
+    third = Running(script)
+    assert third.said.startswith(f"{state} is empty: begins again with m.zip after 100 rows")
+    assert third.end(None) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"kind": "regression", "label_delay": 5}, {"kind": "novelty"}]
+)
+def test_the_program_says_what_it_is(tmp_path: Path, options: dict[str, object]) -> None:
+    """Its sentences are whole, and in order."""
+    path = tmp_path / "s.csv"
+    path.write_text("a,b,y\n" + "\n".join(f"{i % 7},{i % 5},{i % 2}" for i in range(100)) + "\n")
+    deployed(path, ram="4KiB", **options)
+    said = ast.get_docstring(ast.parse((tmp_path / "run.py").read_text())) or ""
+    body = said.split("\n\n")[1].replace("\n", " ")
+    assert body.endswith(
+        'A line that cannot be used is answered with "skipped", and standard error says why. Needs '
+        "numpy, edgeolk and the model file beside it. What it learns is kept in STATE, every EVERY "
+        "rows or SECONDS and on every way out; started again it goes on from there."
+    )
+    assert body.startswith("A line of CSV holds the readings in the order of FEATURES")
+    assert "kept in A" not in body
 
 
 def test_it_saves_by_time_too(tmp_path: Path) -> None:
@@ -382,7 +466,7 @@ def test_another_model_begins_anew(tmp_path: Path) -> None:
     running.end(signal.SIGTERM)
     deployed(tmp_path / "first/s.csv", ram="4KiB", limit=150)
     running = Running(script)
-    assert running.said.startswith("goes on after 150 rows")
+    assert running.said.startswith("begins with m.zip after 150 rows")
     running.end(signal.SIGTERM)
 
 
