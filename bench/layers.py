@@ -244,6 +244,7 @@ def main() -> None:
     parser.add_argument(
         "--processor", action="store_true", help="processor time, where others run too; no page"
     )
+    parser.add_argument("--replays", action="store_true", help="only the simulator; no page")
     chosen = parser.parse_args()
     if chosen.processor:
         _clock[0] = time.process_time
@@ -261,20 +262,22 @@ def main() -> None:
             print("|", " | ".join(line), "|", flush=True)
         tables.append(Table(title, header, lines, note))
 
-    print_table("Rows one by one", plain_cases(20_000 // divisor))
-    if find_spec("river"):
+    if not chosen.replays:
+        print_table("Rows one by one", plain_cases(20_000 // divisor))
+    if not chosen.replays and find_spec("river"):
         print_table(
             "river", river_cases(5_000), "`predict_one` (`score_one`) and `learn_one` of a dict."
         )
-    if find_spec("sklearn"):
+    if not chosen.replays and find_spec("sklearn"):
         print_table("scikit-learn", sklearn_cases(20_000))
     if find_spec("pandas"):
         with replay_cases(300_000 // divisor) as cases:
             print_table(
                 f"The simulator, a CSV file of {300_000 // divisor:,} rows", cases, _REPLAYS_NOTE
             )
-    print_table("A bundled stream", occupancy(), "1 s of all its rows is 48.6 us a row.")
-    if not (chosen.quick or chosen.processor):
+    if not chosen.replays:
+        print_table("A bundled stream", occupancy(), "1 s of all its rows is 48.6 us a row.")
+    if not (chosen.quick or chosen.processor or chosen.replays):
         introduction = (
             f"Time of a row of {FEATURES} readings in {RAM} by the wall, where nothing else runs,"
             f" medians of {rounds} turns; a ratio is the median of those of the turns."
