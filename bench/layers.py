@@ -35,11 +35,12 @@ REPLAYED: dict[str, tuple[str, dict[str, Any]]] = {
     "novelty": ("label", {"kind": "novelty"}),
 }
 _REPLAYS_NOTE = (
-    "A replay also scores the frozen twin and the baselines, and writes the record; the twin's"
-    " answers are made on a second core. Of several classes each row is answered before it is"
-    " learned, as `predict_one` does, by a scaler that does not know the row yet: two passes where"
-    " `learn_many` makes one. The learner of novelty in time is so cheap that reading, the running"
-    " distance beside it and the counts take most of a row."
+    "A replay also scores the baselines and the frozen twin. The next rows are read, and the twin's"
+    " answers are made, on a second core: by `--processor` a replay takes more. For several classes"
+    " all rows are read before the first is learned, since the learner's size depends on their"
+    " number, and each row is answered before it is learned, as `predict_one` does, by a scaler"
+    " that does not know the row yet: two passes where `learn_many` makes one. The learner of novelty"
+    " in time is so cheap that the running distance beside it and the counts take as long."
 )
 #: The case to compare with, and the maximum ratio.
 Target = tuple[str, float]
@@ -244,7 +245,7 @@ def main() -> None:
     parser.add_argument(
         "--processor", action="store_true", help="processor time, where others run too; no page"
     )
-    parser.add_argument("--replays", action="store_true", help="only the simulator; no page")
+    parser.add_argument("--replays", action="store_true", help="only the simulator's; no page")
     chosen = parser.parse_args()
     if chosen.processor:
         _clock[0] = time.process_time
