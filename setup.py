@@ -70,6 +70,7 @@ SIZE_MODULES = (
 CALL_MODULES = (
     "edgeolk.rows.learning",
     "edgeolk.calibration",
+    "edgeolk.probabilities",
     "edgeolk.river.columns",
     "edgeolk.scaling.scaler",
 )
@@ -307,6 +308,7 @@ MODULES = (
     "edgeolk.scaling.state",
     "edgeolk.scaling.scaler",
     "edgeolk.calibration",
+    "edgeolk.probabilities",
     "edgeolk.river.columns",
     "edgeolk.windows.windows",
 )
