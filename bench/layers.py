@@ -39,8 +39,8 @@ _REPLAYS_NOTE = (
     " answers are made, on a second core: by `--processor` a replay takes more. For several classes"
     " all rows are read before the first is learned, since the learner's size depends on their"
     " number, and each row is answered before it is learned, as `predict_one` does, by a scaler"
-    " that does not know the row yet: two passes where `learn_many` makes one. The learner of novelty"
-    " in time is so cheap that the running distance beside it and the counts take as long."
+    " that does not know the row yet: two passes where `learn_many` makes one. The learner of"
+    " novelty in time is so cheap that the running distance beside it and the counts take as long."
 )
 #: The case to compare with, and the maximum ratio.
 Target = tuple[str, float]
