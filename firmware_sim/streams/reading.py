@@ -423,7 +423,7 @@ class Reading:
             numbers = table.numbers([*places, *self._number_target], comma)
             if numbers is not None:
                 rows[:, slots] = numbers[:, :-1]
-                return numbers[:, -1].copy()
+                return np.array(numbers[:, -1])
         numbers = table.numbers(places, comma)
         if numbers is not None:
             rows[:, slots] = numbers
