@@ -35,11 +35,12 @@ REPLAYED: dict[str, tuple[str, dict[str, Any]]] = {
     "novelty": ("label", {"kind": "novelty"}),
 }
 _REPLAYS_NOTE = (
-    "A replay also scores the frozen twin and the baselines, and writes the record; the twin's"
-    " answers are made on a second core. Of several classes each row is answered before it is"
-    " learned, as `predict_one` does, by a scaler that does not know the row yet: two passes where"
-    " `learn_many` makes one. The learner of novelty in time is so cheap that reading, the running"
-    " distance beside it and the counts take most of a row."
+    "A replay also scores the baselines and the frozen twin. The next rows are read, and the twin's"
+    " answers are made, on a second core: by `--processor` a replay takes more. For several classes"
+    " all rows are read before the first is learned, since the learner's size depends on their"
+    " number, and each row is answered before it is learned, as `predict_one` does, by a scaler"
+    " that does not know the row yet: two passes where `learn_many` makes one. The learner of"
+    " novelty in time is so cheap that the running distance beside it and the counts take as long."
 )
 #: The case to compare with, and the maximum ratio.
 Target = tuple[str, float]
@@ -244,6 +245,7 @@ def main() -> None:
     parser.add_argument(
         "--processor", action="store_true", help="processor time, where others run too; no page"
     )
+    parser.add_argument("--replays", action="store_true", help="only the simulator's; no page")
     chosen = parser.parse_args()
     if chosen.processor:
         _clock[0] = time.process_time
@@ -261,20 +263,22 @@ def main() -> None:
             print("|", " | ".join(line), "|", flush=True)
         tables.append(Table(title, header, lines, note))
 
-    print_table("Rows one by one", plain_cases(20_000 // divisor))
-    if find_spec("river"):
+    if not chosen.replays:
+        print_table("Rows one by one", plain_cases(20_000 // divisor))
+    if not chosen.replays and find_spec("river"):
         print_table(
             "river", river_cases(5_000), "`predict_one` (`score_one`) and `learn_one` of a dict."
         )
-    if find_spec("sklearn"):
+    if not chosen.replays and find_spec("sklearn"):
         print_table("scikit-learn", sklearn_cases(20_000))
     if find_spec("pandas"):
         with replay_cases(300_000 // divisor) as cases:
             print_table(
                 f"The simulator, a CSV file of {300_000 // divisor:,} rows", cases, _REPLAYS_NOTE
             )
-    print_table("A bundled stream", occupancy(), "1 s of all its rows is 48.6 us a row.")
-    if not (chosen.quick or chosen.processor):
+    if not chosen.replays:
+        print_table("A bundled stream", occupancy(), "1 s of all its rows is 48.6 us a row.")
+    if not (chosen.quick or chosen.processor or chosen.replays):
         introduction = (
             f"Time of a row of {FEATURES} readings in {RAM} by the wall, where nothing else runs,"
             f" medians of {rounds} turns; a ratio is the median of those of the turns."

@@ -46,24 +46,33 @@ class Watch:
         self.outside.add_block(novelty[~within & ~np.isnan(labels)])
         begins = within & ~np.concatenate([[self._window is not None], within[:-1]])
         last = -1 - self._quiet  # the row of the last alarm
-        for at in np.flatnonzero(begins | alarms).tolist():
-            self.rows, moment = before + at + 1, float(seconds[at])
-            if begins[at]:
-                self.windows += 1
-                self._window, self._detected = (self.rows, moment), False
-            if not alarms[at]:
-                continue
+        windows, found = np.flatnonzero(begins), np.flatnonzero(alarms)
+        self.windows += len(windows)
+        n_begun = 0  # windows up to here; of those without an alarm, only the last one matters
+        for at, n_before in zip(
+            found.tolist(), np.searchsorted(windows, found, "right").tolist(), strict=True
+        ):
+            if n_before > n_begun:
+                self._begin(before, int(windows[n_before - 1]), seconds)
+                n_begun = n_before
+            self.rows = before + at + 1
             if at - last - 1 > self._hold:
                 self._end()
             last = at
             if not within[at]:
                 self._window = None
-            self._extend_alarm(bool(within[at]), moment)
+            self._extend_alarm(bool(within[at]), float(seconds[at]))
+        if len(windows) > n_begun:
+            self._begin(before, int(windows[-1]), seconds)
         self.rows, self._quiet = before + n, n - 1 - last
         if self._quiet > self._hold:
             self._end()
         if not within[-1]:
             self._window = None
+
+    def _begin(self, before: int, at: int, seconds: Row) -> None:
+        """Begin a labelled window at the row of index `at`, after so many rows."""
+        self._window, self._detected = (before + at + 1, float(seconds[at])), False
 
     def _extend_alarm(self, within: bool, seconds: float) -> None:
         """Add the current row to the current alarm, or start a new alarm."""
@@ -145,6 +154,12 @@ class Distance:
         the size of blocks does not change the rounding.
         """
         there = np.isfinite(rows)
+        is_complete = bool(there.all())
+
+        def known(values: Row) -> Row:
+            """Return values with 0 where a reading is missing."""
+            return values if is_complete else np.where(there, values, 0.0)
+
         d = rows.shape[1]
         if not len(self._n):
             self._n, self._sum, self._squares = np.zeros((3, d))
@@ -153,15 +168,14 @@ class Distance:
         if new.any():
             self._origin[new] = rows[there.argmax(axis=0), np.arange(d)][new]
         origin = np.nan_to_num(self._origin)
-        counts = self._n + np.vstack([np.zeros(d), np.cumsum(there, axis=0)])
+        order = np.arange(len(rows) + 1.0)[:, np.newaxis]
+        counts = self._n + (order if is_complete else np.vstack([np.zeros(d), there.cumsum(0)]))
         shares = np.maximum(1.0, counts)
-        far = np.where(there, rows - origin, 0.0)
+        far = known(rows - origin)
         sums = np.add.accumulate(np.vstack([self._sum, far]))
         means = sums / shares  # relative to the origin, as all values here
-        deltas = np.where(there, far - means[:-1], 0.0)
-        squares = np.add.accumulate(
-            np.vstack([self._squares, deltas * np.where(there, far - means[1:], 0.0)])
-        )
+        deltas = known(far - means[:-1])
+        squares = np.add.accumulate(np.vstack([self._squares, deltas * known(far - means[1:])]))
         self._n, self._sum, self._squares = counts[-1], sums[-1].copy(), squares[-1].copy()
         spreads, found = squares[:-1] / shares[:-1], np.zeros(rows.shape)
         np.divide(deltas**2, spreads, out=found, where=spreads > 0.0)

@@ -95,9 +95,11 @@ class Standstill:
         unchanged = np.zeros(d) if is_first else self._unchanged
         order = np.arange(1, n + 1)[:, np.newaxis]
         present = ~np.isnan(rows)
-        # Before each row, and after the last, the index of the last known reading.
-        known = np.maximum.accumulate(np.vstack([np.zeros(d, int), present * order]))
-        latest = np.take_along_axis(np.vstack([last, rows]), known, axis=0)
+        latest = np.vstack([last, rows])
+        if not present.all():
+            # Before each row, and after the last, the index of the last known reading.
+            known = np.maximum.accumulate(np.vstack([np.zeros(d, int), present * order]))
+            latest = np.take_along_axis(latest, known, axis=0)
         same = (rows == latest[:-1]) | ~present
         if is_first:
             same[0] = False
@@ -134,9 +136,10 @@ class Anomalies:
         while at < len(novelty):
             part = slice(at, at + _CHUNK)
             # Rows without an alarm that are less novel than all top rows change nothing.
-            relevant = alarms[part].copy()
             least = self._heap[0][0] if len(self._heap) == ODDEST else self._floor
-            relevant |= ~(novelty[part] <= least)
+            relevant = ~(novelty[part] <= least)
+            if not self._full:  # then no alarm is kept any more
+                relevant |= alarms[part]
             found = int(np.argmax(relevant))
             if not relevant[found]:
                 at += len(relevant)

@@ -179,7 +179,7 @@ class Novelty(Metrics):
         # Subtracted from 0: the negative of 0 would be -0 in every list of scores.
         novelty, alarms = 0.0 - (scores + rows["threshold"]), scores < 0.0
         if self.watching is not None:
-            alarms = flags_of(rows["reason"], "novel")
+            (alarms,) = flags_of(rows["reason"], "novel")
             local = self._place.local(rows["seconds"])
             self.watching.add_block(first, known.readings, rows["reason"], local)
         baseline_alarms = self._baseline.alarms(distances)
@@ -191,8 +191,10 @@ class Novelty(Metrics):
         self.distance.add_block(labels, distances, baseline_alarms, rows["seconds"])
         self.anomalies.add_block(first, novelty, alarms, rows, known)
         self.curve.add_block(np.column_stack(running))
-        for row in (first + np.flatnonzero(labels > 0.0)).tolist():
-            self._note_window(row)
+        edges = np.flatnonzero(np.diff(labels > 0.0, prepend=False, append=False))
+        n_useful = 1 + _DRAWN - len(self.windows)  # the first may extend the last one
+        for begin, end in (first + edges.reshape(-1, 2)[:n_useful]).tolist():
+            self._note_window(begin, end - 1)
 
     def watched(self, record: Watch, name: str) -> int | None:
         """Return a count of the watched stream; None for the baseline and for other rows."""
@@ -204,12 +206,12 @@ class Novelty(Metrics):
         """Count rows; the baseline sees no readings."""
         self.add_block(batch)
 
-    def _note_window(self, row: int) -> None:
-        """Extend the last labelled window by a row, or start one if there is capacity."""
-        if self.windows and self.windows[-1][1] == row - 1:
-            self.windows[-1][1] = row
+    def _note_window(self, begin: int, end: int) -> None:
+        """Extend the last labelled window by rows, or start one if there is capacity."""
+        if self.windows and self.windows[-1][1] == begin - 1:
+            self.windows[-1][1] = end
         elif len(self.windows) < _DRAWN:
-            self.windows.append([row, row])
+            self.windows.append([begin, end])
 
     @property
     def judged(self) -> bool:

@@ -20,10 +20,10 @@ DAY = 86_400.0
 Flags = npt.NDArray[np.bool_]
 
 
-def flags_of(verdicts: Row, name: str) -> Flags:
-    """Return one flag of packed verdicts, False where there is none: novel, alarm, event, rare."""
+def flags_of(verdicts: Row, *names: str) -> list[Flags]:
+    """Return flags of packed verdicts, False where there is none: novel, alarm, event, rare."""
     words = np.maximum(verdicts, 0.0).astype(np.int64)
-    return np.asarray((words & hosting.VERDICT_BITS[name]) > 0)
+    return [(words & hosting.VERDICT_BITS[name]) > 0 for name in names]
 
 
 class Envelope:
@@ -50,12 +50,14 @@ class Envelope:
             self._seconds = np.full(self._bins, np.nan)
         while self._rows + len(kept) > self._bins * self.step:
             self._merge()
-        at = (self._rows + np.arange(len(kept))) // self.step
-        low, high = np.where(np.isnan(kept), np.inf, kept), np.where(np.isnan(kept), -np.inf, kept)
-        np.minimum.at(self._low, at, low)
-        np.maximum.at(self._high, at, high)
-        firsts = np.flatnonzero((self._rows + np.arange(len(kept))) % self.step == 0)
-        self._seconds[at[firsts]] = seconds[firsts]
+        first = -self._rows % self.step  # of the rows, the first one of a bin
+        starts = np.arange(first, len(kept), self.step)
+        starts = np.append(0, starts) if first else starts
+        bins = self._rows // self.step + np.arange(len(starts))
+        for least, table in ((np.fmin, self._low), (np.fmax, self._high)):
+            table[bins] = least(table[bins], least.reduceat(kept, starts))
+        begun = starts[first > 0 :]
+        self._seconds[bins[first > 0 :]] = seconds[begun]
         self._rows += len(kept)
 
     def _merge(self) -> None:
@@ -110,7 +112,7 @@ class Watching:
         """
         if readings.shape[1]:
             self.envelope.add_block(readings, seconds)
-        alarm, event, rare = (flags_of(verdicts, name) for name in ("alarm", "event", "rare"))
+        alarm, event, rare = flags_of(verdicts, "alarm", "event", "rare")
         self.event_rows += int(np.count_nonzero(event))
         self.rare_rows += int(np.count_nonzero(rare))
         self._add_events(first, event)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -38,7 +39,9 @@ class BlockFeed:
     def run(self) -> str:
         """Feed all rows; return why that ended before the last one, else an empty string."""
         accounting = self._accounting
-        for block in checked(self._config, self._stream, accounting.labels, accounting.delay):
+        blocks = checked(self._config, self._stream, accounting.labels, accounting.delay)
+        # Of a live stream, nothing is read before it is needed.
+        for block in ahead(blocks) if self._stream.kept is None else blocks:
             if not len(block) and self._should_stop is not None and self._should_stop():
                 return f"interrupted before row {block.block.first}"
             at = 0
@@ -95,3 +98,12 @@ class BlockFeed:
             forbidden |= block.lacks
         found = np.flatnonzero(forbidden[:end])
         return int(found[0]) if len(found) else None
+
+
+def ahead(blocks: Iterator[Checked]) -> Iterator[Checked]:
+    """Yield blocks, each read in a second thread while the one before it is learned."""
+    with ThreadPoolExecutor(1) as executor:
+        coming = executor.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = executor.submit(next, blocks, None)
+            yield block

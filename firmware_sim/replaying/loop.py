@@ -315,7 +315,7 @@ class Replay:
         should_stop: Callable[[], bool] | None,
     ) -> tuple[str, str]:
         """Feed the rows to the device; return the final status and its reason."""
-        feed = BlockFeed(self.config, self.stream, accounting, on_rows, should_stop)
+        feed = BlockFeed(self.config, self._source.once, accounting, on_rows, should_stop)
         detail, read = "", 0  # rows that were read, if the replay ends early
         try:
             detail = feed.run()

@@ -48,6 +48,8 @@ class Source:
     cached: whether rows are held in memory after the first pass.
     clean: the rows without faults.
     stream: the rows, with faults if there are any.
+    once: the rows as the replay takes them: held in memory if they were read for their classes and
+        are not too many.
 
     Raises StreamError: there is no such stream, or its columns do not match the configuration.
     """
@@ -58,7 +60,7 @@ class Source:
         self._is_own = not isinstance(config.stream, Stream)
         stream = opened(config, live)
         self.stream = CachedStream(stream) if cached else stream
-        self.clean = self.stream.clean
+        self.clean = self.once = self.stream.clean
         if not config.faults:
             return
         try:
@@ -68,9 +70,11 @@ class Source:
             self.close()
             raise
         self.stream = CachedStream(self.stream) if cached else self.stream
+        self.once = self.stream
 
     def close(self) -> None:
         """Close the stream if it was opened here; a given one belongs to the caller."""
+        self.once = self.stream  # what was held
         if self._is_own:
             self.clean.close()
 
@@ -109,7 +113,10 @@ class Source:
         """Return the configuration with the classes of the stream, found in a separate pass."""
         if self.stream.kept is not None:
             raise StreamError(f"{self.stream.name}: name the classes with --classes A,B,C")
-        cells = (word for block in self.clean.blocks() for word, _ in label_counts(block))
+        held = CachedStream(self.clean)
+        if self.stream is self.clean:
+            self.once = held
+        cells = (word for block in held.blocks() for word, _ in label_counts(block))
         try:
             return replace(config, classes=config.label_kind.found_classes(cells))
         except StreamError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,11 +31,32 @@ class Line(NamedTuple):
         return self.text or ",".join(self.cells)
 
 
+class NumberCells(Sequence[str]):
+    """The cells of a column of numbers; their texts are made when one asks for them.
+
+    numbers: what they say.
+    texts: returns them.
+    """
+
+    def __init__(self, numbers: Row, texts: Callable[[], Sequence[str]]) -> None:
+        self.numbers, self._make = numbers, texts
+
+    @cached_property
+    def _texts(self) -> Sequence[str]:
+        return self._make()
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._texts[at]
+
+
 @dataclass(frozen=True)
 class Cells:
     """The cells of one column, as distinct texts and an index into them for each row.
 
-    words: the distinct texts, in order of first occurrence.
+    words: the distinct texts, in order of first occurrence; of numbers, that of each row.
     places (ndarray of int64, shape (n,)): for each row the index of its text in `words`.
     """
 
@@ -48,6 +69,8 @@ class Cells:
 
         Cached, because several replays use the same block.
         """
+        if isinstance(self.words, NumberCells):
+            return self.words.numbers
         try:
             return np.fromiter(map(float, self.words), float, len(self.words))
         except ValueError:

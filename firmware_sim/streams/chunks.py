@@ -97,8 +97,8 @@ class Chunks:
 
         Raises NotPlainError: the fast reader does not support the lines.
         """
-        lines, good, odd, n = self._regular(lines)
-        table = _Table(good, n - len(odd), self._reading.width, self)
+        lines, good, odd, n, ends = self._regular(lines)
+        table = _Table(good, n - len(odd), self._reading.width, self, ends)
         rows: list[bytes] = []
 
         def line(at: int) -> Line:
@@ -113,22 +113,25 @@ class Chunks:
         """Return the number of rows in some lines."""
         return self._regular(lines)[3]
 
-    def _regular(self, lines: bytes) -> tuple[bytes, bytes, dict[int, str], int]:
+    def _regular(self, lines: bytes) -> tuple[bytes, bytes, dict[int, str], int, Places | None]:
         """Return lines without comments, those with one cell per column, why the others are bad,
-        and the number of rows."""
+        the number of rows, and where cells end if all lines are good."""
         width, mark = self._reading.width, self._comment.encode()
         if mark and mark in lines:
             rows = lines.split(b"\n")
             lines = b"\n".join(row for row in rows if not self._is_comment(row, mark))
-        at = np.frombuffer(lines, np.uint8)
-        ends = np.flatnonzero(at == ord("\n"))
-        marks = np.flatnonzero(at == ord(self._delimiter))
-        found = np.diff(np.searchsorted(marks, ends), prepend=0)
+        letters = np.frombuffer(lines, np.uint8)
+        marks, n = self.ends(letters), lines.count(b"\n")
+        is_text = b"\0" not in lines and (lines.isascii() or not self._no_text(lines))
+        ends = marks[width - 1 :: width]
+        is_regular = len(marks) == n * width and bool((letters[ends] == ord("\n")).all())
+        if not is_regular:
+            ends = marks[letters[marks] == ord("\n")]
         if np.diff(ends, prepend=-1).max(initial=0) > _LONGEST:
             raise NotPlainError
-        is_text = b"\0" not in lines and (lines.isascii() or not self._no_text(lines))
-        if is_text and (found == width - 1).all():
-            return lines, lines, {}, len(ends)
+        if is_text and is_regular:
+            return lines, lines, {}, n, marks
+        found = np.diff(np.searchsorted(marks, ends), prepend=-1) - 1
         kept: list[bytes] = []
         odd: dict[int, str] = {}
         for row, marked in zip(lines.split(b"\n"), found.tolist(), strict=False):
@@ -140,9 +143,9 @@ class Chunks:
                 else:
                     kept.append(row)
         count = len(kept) + len(odd)
-        if count < len(ends) - _BLANK:
+        if count < n - _BLANK:
             raise NotPlainError
-        return lines, b"\n".join([*kept, b""]) if kept else b"", odd, count
+        return lines, b"\n".join([*kept, b""]) if kept else b"", odd, count, None
 
     def _is_comment(self, row: bytes, mark: bytes) -> bool:
         text = row[:20] if row.startswith(mark) else b""
@@ -182,11 +185,14 @@ class _Table(Table):
     n: their number.
     width: cells per line.
     chunks: parses them.
+    ends: where cells end, if that is known.
     """
 
-    def __init__(self, data: bytes, n: int, width: int, chunks: Chunks) -> None:
+    def __init__(
+        self, data: bytes, n: int, width: int, chunks: Chunks, ends: Places | None
+    ) -> None:
         self.n, self._data, self._width, self._chunks = n, data, width, chunks
-        self._letters = np.frombuffer(data, np.uint8)
+        self._letters, self._known = np.frombuffer(data, np.uint8), ends
 
     @cached_property
     def _flat(self) -> list[str]:
@@ -194,7 +200,7 @@ class _Table(Table):
 
     @cached_property
     def _ends(self) -> Places:
-        return self._chunks.ends(self._letters)
+        return self._chunks.ends(self._letters) if self._known is None else self._known
 
     def column(self, place: int) -> Sequence[str]:
         """Return the cells of a column."""
@@ -274,9 +280,11 @@ def _by_pandas(data: bytes, delimiter: str, places: Sequence[int]) -> Row:
         raise ValueError from error
     if len(found) != data.count(b"\n"):
         raise ValueError("rows are missing")
+    numbers = np.asarray(found.to_numpy(np.float64))
+    if sorted(places) == [*places]:
+        return numbers
     # pandas returns the columns in file order.
-    order = np.argsort(np.argsort(places))
-    return np.asarray(found.to_numpy(np.float64)[:, order])
+    return numbers[:, np.argsort(np.argsort(places))]
 
 
 def _is_exact(pandas: Any) -> bool:

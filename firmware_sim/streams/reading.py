@@ -14,7 +14,7 @@ from edgeolk.errors import suggest
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
-from firmware_sim.streams.block import Block, Cells, Line, Places, Row
+from firmware_sim.streams.block import Block, Cells, Line, NumberCells, Places, Row
 from firmware_sim.streams.categories import Words
 from firmware_sim.streams.columns import ReadingOptions, is_time_name
 from firmware_sim.streams.damages import Damage
@@ -112,8 +112,17 @@ class Reading:
         if not self._features:
             raise StreamError(f"{name}: no input column is left; {self._listing}")
         self.features = tuple(self._features)
+        #: The target's place as long as it is read together with the plain numbers.
+        self._number_target = [self._places[self.target]] if self._has_number_target() else []
         self.ignored = tuple(one for one in self._header if one in self.left_out)
         self.notes = tuple(self._notes)
+
+    def _has_number_target(self) -> bool:
+        """Whether targets are numbers, written as the plain readings are."""
+        if not (self._options.alone and self.target) or self.understood.comma:
+            return False
+        column = self.understood.columns[self._places[self.target]]
+        return column.kind == "number" and column.notation.is_plain and not column.absent
 
     @property
     def width(self) -> int:
@@ -365,7 +374,7 @@ class Reading:
         """
         n, damage = table.n, dict[int, str]()
         rows = np.zeros((n, len(self.features)))
-        self._fill_numbers(table, rows, damage)
+        targets = self._fill_numbers(table, rows, damage)
         for slot, place in self._others:
             found = table.cells(place)
             values = np.full(len(found.words), math.nan)
@@ -384,7 +393,10 @@ class Reading:
             turns = np.stack([np.sin(angles), np.cos(angles)], axis=2)
             rows[:, self._clock_at : self._clock_at + len(CLOCK)] = turns.reshape(n, len(CLOCK))
         labels = Cells([""], np.zeros(n, np.int64))
-        if self.target:
+        if targets is not None:
+            place = self._places[self.target]
+            labels = Cells(NumberCells(targets, lambda: table.column(place)), np.arange(n))
+        elif self.target:
             labels = self._labels(table.cells(self._places[self.target]), damage)
         if odd:
             total = n + len(odd)
@@ -403,13 +415,20 @@ class Reading:
             damage[at] = Damage.of(HEADER_AGAIN if self.is_header(row.cells) else why, row.shown)
         return Block(first, rows, labels, seconds, damage, lambda at: line(at).shown)
 
-    def _fill_numbers(self, table: Table, rows: Row, damage: dict[int, str]) -> None:
-        """Set the readings of plain numbers."""
-        comma = self.understood.comma
-        numbers = table.numbers([place for _, place in self._numbers], comma)
+    def _fill_numbers(self, table: Table, rows: Row, damage: dict[int, str]) -> Row | None:
+        """Set the readings of plain numbers; return the targets if these were read with them."""
+        comma, slots = self.understood.comma, [slot for slot, _ in self._numbers]
+        places = [place for _, place in self._numbers]
+        if self._number_target:
+            numbers = table.numbers([*places, *self._number_target], comma)
+            if numbers is not None:
+                rows[:, slots] = numbers[:, :-1]
+                return np.array(numbers[:, -1])
+        numbers = table.numbers(places, comma)
         if numbers is not None:
-            rows[:, [slot for slot, _ in self._numbers]] = numbers
-            return
+            rows[:, slots] = numbers
+            self._number_target = []  # it is the target that has other cells
+            return None
         notation = cells.Notation(",") if comma else cells.PLAIN
         for slot, place in self._numbers:
             held = table.column(place)
@@ -423,6 +442,7 @@ class Reading:
                         rows[at, slot] = notation.number(cell, self._absent)
                     except ValueError:
                         damage.setdefault(at, self._no_number(place, cell))
+        return None
 
     def _value(self, place: int, cell: str) -> float:
         """Return the reading in a cell that is not a plain number; raises ValueError."""

@@ -39,7 +39,7 @@ def test_events_and_counts_do_not_depend_on_blocks(size: int) -> None:
     seconds = 3600.0 * np.arange(1000.0)
     seconds[30:60] = np.nan
     found = fed(words, rng.normal(size=(1000, 3)), seconds, size)
-    is_event = flags_of(words, "event")
+    (is_event,) = flags_of(words, "event")
     edges = np.flatnonzero(np.diff(np.concatenate([[False], is_event, [False]]).astype(int)))
     assert found.events == [[a + 1, b] for a, b in edges.reshape(-1, 2).tolist()]
     assert found.event_rows == is_event.sum()

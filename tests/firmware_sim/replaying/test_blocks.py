@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ import firmware_sim as fs
 from firmware_sim.replaying import blocks
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.report import to_dict
-from firmware_sim.streams import stream
+from firmware_sim.streams import Sample, Stream, stream
 
 HEAD = "when,a,b,word,c,label"
 
@@ -352,3 +354,47 @@ def test_blocks_do_not_depend_on_their_size(monkeypatch: pytest.MonkeyPatch) -> 
     for size in (7, 1000):
         in_blocks_of(size, monkeypatch)
         assert told(config) == whole
+
+
+def test_the_next_block_is_read_while_one_is_learned() -> None:
+    second = threading.Event()
+
+    def read() -> Iterator[Any]:
+        yield "first"
+        second.set()
+        yield "second"
+        raise ValueError("the third is damaged")
+
+    found = blocks.ahead(read())
+    assert next(found) == "first"
+    assert second.wait(10.0)
+    assert next(found) == "second"
+    with pytest.raises(ValueError, match="the third"):
+        next(found)
+
+
+class Live(Stream):
+    """Rows that come once."""
+
+    name, target, features, kept = "live", "label", ("a",), 0
+
+    def __init__(self) -> None:
+        self.n_read = 0
+
+    def samples(self, row: Any) -> Iterator[Sample]:
+        for number in range(1, 1001):
+            self.n_read, row[0] = number, number % 7
+            yield Sample(number, str(number % 2))
+
+
+def test_of_a_live_stream_no_row_is_read_before_it_is_needed() -> None:
+    live, given, ahead = Live(), 0, []
+
+    def count(n: int) -> None:
+        nonlocal given
+        given += n
+        ahead.append(live.n_read - given)
+
+    Replay(fs.ReplayConfig(live, ram="4KiB")).run(on_rows=count)
+    assert given == 1000
+    assert set(ahead) == {0}

@@ -83,3 +83,18 @@ def test_a_stream_that_was_given_stays_open(tmp_path: Path) -> None:
     held = HeldStream(stream, list(stream.blocks()))
     Source(config.of_rows(held)).close()
     assert held.count() == 8
+
+
+@pytest.mark.parametrize("faults", [(), ("stuck:column=x,from=10,to=20",)])
+def test_rows_that_were_read_for_their_classes_are_not_read_again(
+    tmp_path: Path, faults: tuple[str, ...]
+) -> None:
+    config = fs.ReplayConfig(log(tmp_path), target="word", kind="multiclass", faults=faults)
+    source = Source(config)
+    expected = readings(source.stream).tolist()
+    source.resolve(config)
+    if not faults:  # the clean rows are held
+        Path(str(config.stream)).unlink()
+    assert readings(source.once).tolist() == expected
+    source.close()
+    assert source.once is source.stream

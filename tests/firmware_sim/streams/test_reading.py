@@ -12,7 +12,9 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
+from firmware_sim.kinds.regression import Targets
 from firmware_sim.streams import CsvStream, open_stream
+from firmware_sim.streams.block import NumberCells
 
 TEXT = "when,wind,t,y\n" + "".join(
     f"2020-01-01 00:{i:02d},{wind},{i},{i % 2}\n"
@@ -171,3 +173,21 @@ def test_a_habit_of_the_hour_is_learned_by_the_clock(tmp_path: Path) -> None:
     for command, own in ways.items():
         assert main([command, str(path), *more, *own, "--out", str(tmp_path / command)]) == 0
         assert f"{share:.2f}" in (tmp_path / command / f"{command}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("odd", ["", "n/a", "1_000", "oops", "-5e-3"])
+def test_targets_that_are_numbers_are_read_with_the_readings(tmp_path: Path, odd: str) -> None:
+    texts = [f" {t}.50" if t % 2 else repr(t / 7) for t in range(400)]
+    texts[300] = odd
+    text = "x,y\n" + "".join(f"{t},{target}\n" for t, target in enumerate(texts))
+    found = []
+    for alone in (True, False):
+        (block,) = table(tmp_path, text, alone=alone).blocks()
+        assert block.rows[:, 0].tolist() == [*range(400)]
+        words, places = block.labels.words, block.labels.places.tolist()
+        assert isinstance(words, NumberCells) == (alone and odd == "-5e-3")
+        assert [words[at] for at in places] == texts
+        numbers = Targets().numbers(block.labels)
+        found.append(None if numbers is None else numbers[places].tolist())
+    assert found[0] == found[1]
+    assert found[0] is None or found[0][300] == float(odd)
