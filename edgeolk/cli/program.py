@@ -85,12 +85,12 @@ def _forecasting(learner: Learner) -> list[str]:
     ]
 
 
-def _checkpoint(path: str) -> list[Any]:
+def _checkpoint(path: str, slots: int | None) -> list[Any]:
     """The objects of the newest checkpoint in a file; empty if it is not a file of checkpoints."""
     with open(path, "rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
+        if slots is None and file.read(len(MAGIC)) != MAGIC:
             return []
-    with Checkpointer(path) as checkpoints:
+    with Checkpointer(path, slots=2 if slots is None else slots) as checkpoints:
         content = checkpoints.open()
         if content is None:
             raise ValueError(f"{path}: {checkpoints.opened}")
@@ -98,8 +98,29 @@ def _checkpoint(path: str) -> list[Any]:
     return list(content) if isinstance(content, tuple) else [content]
 
 
+def _show_pairs(path: str, pairs: int) -> None:
+    """Show the learner of each pair of slots in a board's memory."""
+    with open(path, "rb") as file:
+        image = bytearray(file.read())
+    size, rest = divmod(len(image), pairs) if pairs > 0 else (0, 1)
+    if rest or not size:
+        raise ValueError(
+            f"{path}: {len(image)} bytes are not {pairs} pairs of slots of equal size"
+        )
+    for at in range(0, len(image), size):
+        checkpoints = Checkpointer(image[at : at + size])
+        content = checkpoints.open()
+        print(f"bytes from {at:<6}{checkpoints.opened}")
+        for part in content if isinstance(content, tuple) else [content]:
+            if isinstance(part, Learner):
+                _show(part)
+
+
 def _run(options: argparse.Namespace) -> None:
-    checkpoint = _checkpoint(options.model)
+    if options.pairs is not None:
+        _show_pairs(options.model, options.pairs)
+        return
+    checkpoint = _checkpoint(options.model, options.slots)
     windows = None if checkpoint else windows_in(options.model)
     for content in checkpoint or [loaded(options.model)]:
         if isinstance(content, Learner):
@@ -152,6 +173,15 @@ def add_info(commands: Any) -> None:
     """Add the command to a parser's subparsers."""
     parser = commands.add_parser("info", help="show what is in a model file or a checkpoint")
     parser.add_argument("model", help="a file written by Learner.save or Checkpointer")
+    parser.add_argument(
+        "--slots", type=int, help="the number of slots that checkpoints were written with (2)"
+    )
+    parser.add_argument(
+        "--pairs",
+        type=int,
+        metavar="N",
+        help="the file is flash memory of a board: N learners with two slots each, all of one size",
+    )
     parser.set_defaults(run=_run)
 
 

@@ -159,7 +159,8 @@ class Slots:
         if where:
             raise ValueError(
                 f"none of slots={self._medium.slots} holds a checkpoint: {where}; pass the number"
-                " of slots they were written with, or remove them"
+                " of slots they were written with; if several learners have slots in it, open the"
+                " bytes of each by themselves (edgeolk info --pairs)"
             )
 
     def _read_heads(self) -> tuple[dict[int, _Head], dict[int, str]]:
