@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from bench.machine import ROOT, UNKNOWN, commits_of, git
 from bench.table import Table
 
+#: What changes no number.
+_WORDS = (":!*.md", ":!edgeolk/version.py")
 #: The code that processes a row and decides what is learned.
-LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn")
+LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn", *_WORDS)
 #: The code that determines the time of a step or a score.
 LOOPS = (
     *("edgeolk/core", "edgeolk/ring", "edgeolk/sorf", "edgeolk/engine"),
@@ -73,7 +75,7 @@ PAGES = (
     Page("results/peers.md", "python -m bench.peers", (*LIBRARY, "bench/peers"), 6,
          timed=True),
     Page("results/layers.md", "python -m bench.layers",
-         ("edgeolk", "firmware_sim", "bench/layers.py"), 3, timed=True),
+         ("edgeolk", "firmware_sim", "bench/layers.py", *_WORDS), 3, timed=True),
     Page("results/memory.md", "python -m bench.memory", (*LIBRARY, "bench/memory"), 2),
     Page("results/steps.md", "python -m bench.memory.steps",
          (*LOOPS, "bench/memory/steps.py"), 2, timed=True),

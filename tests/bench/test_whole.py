@@ -32,7 +32,8 @@ PROMISED = [
     ("usps_train", 4, COMMON, 8.9),
     ("dna_train", 4, COMMON, 20.6),
     ("w8a", 4, COMMON, 2.9),
-    ("mnist_t10k", 16, COMMON, 15.3),
+    # A linear model: fewer frequencies than half the inputs would be left.
+    ("mnist_t10k", 16, COMMON, 16.4),
 ]
 
 

@@ -136,6 +136,17 @@ class Compiled:
     def probability(self, x: Any) -> np.ndarray:
         return self._asked("ek_probability", x, self.columns)
 
+    def ask_one(self, x: Any) -> float:
+        """A forecast, or the score of the first class; ``said`` has what follows too."""
+        self.said = self._asked("ek_ask", x, max(self.columns, 9)).tolist()
+        return float(self.said[0])
+
+    def tell_one(self, y: float | None) -> None:
+        """The target of the oldest row that waits; ValueError with the code if it is refused."""
+        code = self.c.ek_tell(self.arena, ctypes.c_double(np.nan if y is None else y))
+        if code:
+            raise ValueError(code)
+
     def counts(self) -> list[int]:
         """Steps, mistakes, updates, skipped, alarms, rows in the memory."""
         out = (ctypes.c_uint64 * 6)()
