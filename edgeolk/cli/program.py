@@ -19,7 +19,7 @@ from edgeolk.export.folder import SCRATCH
 from edgeolk.export.kits import KITS
 from edgeolk.export.samples import windows_in
 from edgeolk.files.slots import VERSION as CHECKPOINT_FORMAT
-from edgeolk.files.slots import has_checkpoints
+from edgeolk.files.slots import Opened, has_checkpoints
 from edgeolk.learner import Learner
 from edgeolk.loading import load
 from edgeolk.named import NamedLearner
@@ -90,8 +90,27 @@ def _forecasting(learner: Learner) -> list[str]:
     ]
 
 
+def _show_pairs(path: str, pairs: int) -> int:
+    """Show the learner of each pair of slots in a board's memory; returns as `_say_refused`."""
+    with open(path, "rb") as file:
+        image = bytearray(file.read())
+    size, rest = divmod(len(image), pairs) if pairs > 0 else (0, 1)
+    if rest or not size:
+        raise ValueError(f"{path}: {len(image)} bytes are not {pairs} pairs of slots of equal size")
+    code = 0
+    for at in range(0, len(image), size):
+        checkpoints = Checkpointer(image[at : at + size])
+        content, opened = checkpoints.open(), checkpoints.opened
+        print(f"bytes from {at:<6}{opened}")
+        _show_parts(content)
+        code |= _say_refused(path, opened)
+    return code
+
+
 def _run(options: argparse.Namespace) -> int:
     path = options.model
+    if options.pairs is not None:
+        return _show_pairs(path, options.pairs)
     if has_checkpoints(path):
         return _show_checkpoint(path)
     windows = windows_in(path)
@@ -105,7 +124,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _show_checkpoint(path: str) -> int:
-    """Show the newest checkpoint; returns ``DAMAGED`` if a slot holds what cannot be used."""
+    """Show the newest checkpoint; returns as `_say_refused`."""
     with Checkpointer(path) as checkpoints:
         content = checkpoints.open()
         opened, slots = checkpoints.opened, checkpoints.slots
@@ -113,12 +132,23 @@ def _show_checkpoint(path: str) -> int:
         raise ValueError(f"{path}: {opened}")
     print(f"checkpoint       {opened}; {slots} slots")
     print(f"format           checkpoint {CHECKPOINT_FORMAT}, model {MODEL_FORMAT}")
+    _show_parts(content)
+    return _say_refused(path, opened)
+
+
+def _show_parts(content: Any) -> None:
+    """Show what a checkpoint holds: an object, several, or None."""
     for part in content if isinstance(content, tuple) else (content,):
         if isinstance(part, Learner):
             _show(part)
-        else:
+        elif part is not None:
             print(f"scaler           {part.n_features} features, {part.n_seen} rows")
-    bad = {i: why for i, why in opened.refused.items() if why != "empty"}
+
+
+def _say_refused(path: str, opened: Opened | None) -> int:
+    """Say which slots hold what cannot be used; returns ``DAMAGED`` if one does."""
+    refused = opened.refused if opened is not None else {}
+    bad = {i: why for i, why in refused.items() if why != "empty"}
     for slot, why in bad.items():
         print(f"edgeolk: {path}: slot {slot} cannot be used: {why}", file=sys.stderr)
     return DAMAGED if bad else 0
@@ -166,6 +196,12 @@ def add_info(commands: Any) -> None:
     parser = commands.add_parser("info", help="show what is in a model file or a checkpoint")
     parser.add_argument(
         "model", help="a file written by Learner.save, or a file or folder of Checkpointer"
+    )
+    parser.add_argument(
+        "--pairs",
+        type=int,
+        metavar="N",
+        help="the file is flash memory of a board: N learners with two slots each, all of one size",
     )
     parser.set_defaults(run=_run)
 

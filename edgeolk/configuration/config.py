@@ -248,8 +248,40 @@ class Config:
         return config_arguments(self._settings)
 
     def call(self, name: str) -> str:
-        """The call that creates this configuration: ``call("ek.Learner")``, for example."""
+        """The call that creates this configuration, as text for ``import edgeolk as ek``.
+
+        Parameters
+        ----------
+        name : str
+            What is called, such as "ek.Learner".
+        """
         return config_call(self._settings, name)
+
+    def difference(self, other: Config) -> str:
+        """What differs from another configuration, such as "seed: 0, other 1"; "" if nothing.
+
+        A state continues only in a learner of an equal configuration.
+
+        Parameters
+        ----------
+        other : Config
+            ``ek.load("old.olk").config``.
+        """
+        if not isinstance(other, Config):
+            raise TypeError(f"other must be a Config, got {type(other).__name__}")
+        ours, theirs = (
+            {"algorithm": each.name, "seed": each.seed, **each.parameters, **each.options}
+            for each in (self, other)
+        )
+
+        def shown(options: Mapping[str, Any], name: str) -> str:
+            return repr(options[name]) if name in options else "not set"
+
+        return "; ".join(
+            f"{name}: {shown(ours, name)}, other {shown(theirs, name)}"
+            for name in {**ours, **theirs}
+            if (name in ours) != (name in theirs) or ours[name] != theirs[name]
+        )
 
     def __repr__(self) -> str:
         return self.call("ek.Config")

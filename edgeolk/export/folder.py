@@ -191,10 +191,12 @@ def export_c(
     prefix : str
         Prefix of the names of functions, types, macros and files: a lower-case letter and up to 15
         lower-case letters or digits. With different prefixes, several models fit into one program,
-        each in its own folder. Unless it is ``"ek"``, ``edgeolk.h`` is called ``PREFIX.h``.
+        each in its own folder. Unless it is ``"ek"``, ``edgeolk.h`` and ``edgeolk.c`` are called
+        ``PREFIX.h`` and ``PREFIX.c``, and ``flash``, ``model`` and ``samples`` ``PREFIX_flash.h``
+        and so on.
     scratch : {"stack", "arena"}
-        Where a call has its scratch memory. ``"arena"`` takes 2 or 3 KiB there and less of the
-        stack: for boards with less than 8 KB of RAM and for tasks with small stacks.
+        Where a call has its scratch memory. ``"arena"`` takes 2 or 3 KiB there, and about 1 KiB
+        less of the stack: for tasks with small stacks, not to save RAM.
     classes : sequence of str
         Names of the classes in the order of their numbers (of two classes: of -1 and of 1), which
         become the constant ``ek_class_names``. Default: those of a learner that knows them, from an

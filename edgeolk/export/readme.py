@@ -109,8 +109,8 @@ _RULES = """
   may call any function if it never interrupts a call on the same arena. As a call takes as long as
   above, putting the row into a queue is usually better. The constants of `model.h` can be read at
   any time.
-- Error codes: `EK_BAD_ROW`, `EK_BAD_LABEL`, `EK_BAD_STATE`, `EK_IO`, `EK_SMALL`, `EK_WRONG_ORDER`;
-  `edgeolk.h` explains each, and what it changes.
+- Error codes: `EK_BAD_ROW`, `EK_BAD_LABEL`, `EK_BAD_STATE`, `EK_IO`, `EK_SMALL`, `EK_WRONG_ORDER`,
+  `EK_OTHER`; `edgeolk.h` explains each, and what it changes.
 - MISRA C:2012, the rules that cppcheck 2.10 (`--addon=misra`) reports for an export of the
   recommended learner, by reason. Regions of the one arena are reached by casts and pointer
   arithmetic, since there is no allocation: 11.5, 11.6, 11.8, 18.4, 19.2. One source
@@ -129,8 +129,9 @@ _RULES = """
 
 #: Saving state in flash, and several models in one program.
 _FLASH = """To keep what was learned when the power goes, compile `flash.c` too: `ek_save` and
-`ek_open` of `flash.h` write and read two slots behind four callbacks of yours. Several models go
-into one program if each has names of its own: `edgeolk export --prefix NAME`.
+`ek_open` of `flash.h` write and read two slots behind four callbacks of yours. If a program of
+another configuration saved there, they return `EK_OTHER` until you call `ek_discard`. Several
+models go into one program if each has names of its own: `edgeolk export --prefix NAME`.
 
 """
 

@@ -196,7 +196,9 @@ class Slots:
         if not numbers:
             raise ValueError(
                 f"headers of checkpoints at {', '.join(found.places)} do not lie as those of any"
-                " number of slots: keep them under another name, and begin in another place"
+                " number of slots: keep them under another name, and begin in another place; if"
+                " several learners have slots in it, open the bytes of each by themselves (edgeolk"
+                " info --pairs)"
             )
         if not self._finds:
             raise ValueError(

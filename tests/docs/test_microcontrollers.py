@@ -15,6 +15,7 @@ import edgeolk.cli
 import firmware_sim.cli
 from bench.compiled import compiled
 from bench.mcu.rows import stream
+from edgeolk.export.costs import instructions_of, scratch_of, stacks_of
 from edgeolk.export.kits import KITS
 from firmware_sim.mcu import BOARDS, lacking
 
@@ -44,6 +45,60 @@ def test_its_programs(number: int, board: Path) -> None:
     objects = [compiled(["cc", *flags, "-c"], [source], ".o") for source in sources]
     subprocess.run(["cc", "-o", board / "program", *objects], check=True)
     assert subprocess.run([board / "program"], check=False).returncode == 0
+
+
+def test_its_two_learners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program with alarms compiles, runs, and leaves an image of two pairs of slots."""
+    if shutil.which("cc") is None:
+        pytest.skip("no cc")
+    monkeypatch.chdir(tmp_path)
+    (text,) = (block for block in blocks("python") if '"drill", prefix="drill"' in block)
+    exec(compile(text, "microcontrollers.md", "exec"), {"ek": ek})
+    shown = '    FILE *file = fopen("image.bin", "wb");\n    fwrite(memory, 1, sizeof memory, file);\n'
+    program = blocks("c")[2].replace("    return saved", f"{shown}    fclose(file);\n    return saved")
+    assert "fclose" in program
+    # The page saves the second learner in the last line, after which nothing can be written.
+    program = program.replace("    FILE *file", "    (void)drill_save(drill_arena, &drill);\n    FILE *file")
+    Path("program.c").write_text("#include <stdio.h>\n" + program)
+    sources = [Path("program.c")]
+    sources += [Path(p, p + part) for p in ("gate", "drill") for part in (".c", "_model.c", "_flash.c")]
+    flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Og", "-Igate", "-Idrill"]
+    subprocess.run(["cc", *flags, "-o", "program", *map(str, sources)], check=True)
+    assert subprocess.run(["./program"], check=False).returncode == 0
+    image = bytearray(Path("image.bin").read_bytes())
+    (start,) = (int(n) for n in re.findall(r"Checkpointer\(image\[(\d+):\]\)", TEXT))
+    assert ek.Checkpointer(image[:start]).open().steps == 1
+    assert ek.Checkpointer(image[start:]).open().why[0]
+
+
+def test_its_check_before_an_update(board: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (text,) = (block for block in blocks("python") if "config.difference(" in block)
+    exec(compile(text, "microcontrollers.md", "exec"), {"ek": ek})
+    (said,) = re.findall(r"difference\(.*  # (.*)", text)
+    assert capsys.readouterr().out == f"{said}\n"
+
+
+def test_its_frequencies_by_type() -> None:
+    """The table of int8 and float32: the plan's sizes, the estimates of an exported README."""
+    rows = re.findall(r"^\| (\d) KiB \| (int8|float32).*? \| ([\d |]+) \|$", TEXT, re.MULTILINE)
+    assert len(rows) == 4
+    for ram, dtype, figures in rows:
+        learner = ek.Learner(n_features=5, ram=f"{ram}KiB", dtype=dtype)
+        (cost,) = (
+            row
+            for row in instructions_of(learner)
+            if (row.core, row.arithmetic) == ("Cortex-M4F", "library")
+        )
+        found = [learner.budget, learner.parameters["memory"], cost.score, cost.learn]
+        assert [int(figure) for figure in figures.split(" | ")] == [round(n) for n in found]
+
+
+def test_its_stacks_with_scratch_in_the_arena() -> None:
+    learner = ek.Learner(n_features=5, ram="1KiB")
+    usual, beside = (stacks_of(learner, where)["library"] for where in ("stack", "arena"))
+    more = scratch_of(learner.dtype)["library"]
+    for figure in (usual, beside, more, beside + more):
+        assert f"{figure:,}" in TEXT
 
 
 def test_its_export(board: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,8 @@
 
 #include "flash.h"
 
+#include "block.h"
+
 enum { PAGE = 1024, UNIT = EK_FLASH_UNIT };
 #define SLOT ((EK_SLOT_BYTES + PAGE - 1) / PAGE * PAGE)
 #define ALL (2 * SLOT)
@@ -146,6 +148,79 @@ static int opened(void)
     return 0;
 }
 
+/* CRC-32 of bytes. */
+static uint32_t crc_of(const uint8_t *from, uint32_t bytes)
+{
+    uint32_t crc = 0xffffffffu;
+    for (uint32_t i = 0; i < bytes; i++) {
+        crc ^= from[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (0xedb88320u & (0u - (crc & 1)));
+    }
+    return ~crc;
+}
+
+/* The CRC of a header made right again, so that what it says is looked at. */
+static void seal(uint8_t *head)
+{
+    const uint32_t crc = crc_of(head, 28);
+    memcpy(head + 28, &crc, 4);
+}
+
+/* Makes the checkpoint of a slot one of another configuration, of another length or not. */
+static void make_other(chip *c, uint32_t slot, int longer)
+{
+    uint8_t *head = c->now + slot * SLOT;
+    uint32_t bytes;
+    memcpy(&bytes, head + 16, 4);
+    if (longer)
+        bytes += SLOT - 32 - bytes < 5 ? SLOT - 32 - bytes : 5;
+    else
+        head[32 + 24 + EK_HEADER_BYTES - 1] ^= 1;
+    memcpy(head + 16, &bytes, 4);
+    bytes = crc_of(head + 32, bytes);
+    memcpy(head + 24, &bytes, 4);
+    seal(head);
+}
+
+/* Checkpoints of another configuration: none is written over, and a cut of ek_discard() loses none
+   of this one. The flash holds two of this configuration, the newest `after`. */
+static long discards(void)
+{
+    long done = 0;
+    const chip ours = flash;
+    const uint32_t newest = flash.now[12] == (uint8_t)(flash.now[SLOT + 12] + 1) ? 0 : 1;
+    for (int longer = 0; longer < 2; longer++)
+        for (int both = 0; both < 2; both++) {
+            flash = ours;
+            make_other(&flash, newest, longer);
+            if (both)
+                make_other(&flash, !newest, longer);
+            kept = flash;
+            memset(other, 0x5a, sizeof other);
+            power_on();
+            if (ek_save(arena, &store) != EK_OTHER || memcmp(flash.now, kept.now, ALL))
+                fail("another's checkpoint was written over");
+            if (ek_open(other, &store) != EK_OTHER || *(uint8_t *)other != 0x5a)
+                fail("another's checkpoint was not told");
+            for (int at = 0, discarded = EK_IO; discarded != EK_OK; at++, done++) {
+                flash = kept;
+                power_on();
+                flash.cut = at;
+                discarded = ek_discard(&store);
+                power_on();
+                if (ek_discard(&store) != EK_OK)
+                    fail("no discarding after a cut");
+                if (both ? ek_open(other, &store) != EK_BAD_STATE : opened())
+                    fail("not what discarding leaves");
+                if (ek_save(arena, &store) != EK_OK || !opened())
+                    fail("no checkpoint after discarding");
+            }
+        }
+    flash = ours;
+    return done;
+}
+
 static long cuts(long wanted)
 {
     long done = 0, old = 0;
@@ -185,22 +260,10 @@ static long cuts(long wanted)
         if (ek_save(arena, &store) != EK_OK || !opened())
             fail("a checkpoint that nothing cuts");
     }
+    done += discards();
     if (!old)
         fail("no cut left the old one: the simulator does not cut");
     return done;
-}
-
-/* The CRC of a header made right again, so that what it says is looked at. */
-static void seal(uint8_t *head)
-{
-    uint32_t crc = 0xffffffffu;
-    for (int i = 0; i < 28; i++) {
-        crc ^= head[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (0xedb88320u & (0u - (crc & 1)));
-    }
-    crc = ~crc;
-    memcpy(head + 28, &crc, 4);
 }
 
 static long fuzz(long wanted)

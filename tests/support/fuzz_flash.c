@@ -14,7 +14,7 @@ enum { PAGE = 256, HEAD = 32, TABLE = 24 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint8_t image[2 * SLOT], good[2 * SLOT];
+static uint8_t image[2 * SLOT], good[2 * SLOT], kept[2 * SLOT];
 static uint8_t saved[2][EK_STATE_BYTES], fresh[EK_STATE_BYTES];
 static double arena[(EK_ARENA_BYTES + 7) / 8], before[(EK_ARENA_BYTES + 7) / 8];
 static int reads, failing;
@@ -118,13 +118,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (memcmp(arena, before, sizeof arena) &&
             (!forged || memcmp(ek_file(arena), fresh, sizeof fresh)))
             abort();
+    } else if (outcome == EK_OTHER) {
+        /* Unchanged; and no header or payload says so without its checksum. */
+        if (memcmp(arena, before, sizeof arena) || !(data[0] & 15))
+            abort();
     } else if (outcome != EK_IO || !failing || memcmp(ek_file(arena), fresh, sizeof fresh)) {
         abort();
     }
-    /* Whatever lies there, the next checkpoint is whole. */
     failing = 0;
+    /* What another configuration saved last stays as it is, until it is discarded. */
+    memcpy(kept, image, sizeof kept);
     ek_start(arena);
-    if (ek_save(arena, &store) != EK_OK || ek_open(arena, &store) != EK_OK ||
+    const int written = ek_save(arena, &store);
+    if (written == EK_OTHER) {
+        if (memcmp(image, kept, sizeof kept) || ek_open(arena, &store) != EK_OTHER)
+            abort();
+        if (ek_discard(&store) != EK_OK)
+            abort();
+        for (size_t at = 0; at < sizeof image; at += SLOT) /* the slots of ours as they were */
+            if (!memcmp(kept + at, good + at, SLOT) && memcmp(image + at, good + at, SLOT))
+                abort();
+        ek_start(arena);
+    }
+    /* Whatever lies there, the next checkpoint is whole. */
+    if ((written != EK_OK && written != EK_OTHER) ||
+        (written == EK_OTHER && ek_save(arena, &store) != EK_OK) || ek_open(arena, &store) != EK_OK ||
         memcmp(ek_file(arena), fresh, sizeof fresh))
         abort();
     (void)ek_load(arena, image + HEAD + TABLE, EK_STATE_BYTES);

@@ -53,7 +53,10 @@ enum {
     EK_SMALL = -5,
     /* Forecasters: a target without a pending row, or ek_learn() while rows are pending. Nothing
        was changed. */
-    EK_WRONG_ORDER = -6
+    EK_WRONG_ORDER = -6,
+    /* The newest checkpoint in flash is of another configuration. Nothing was changed; flash.h says
+       how to go on. */
+    EK_OTHER = -7
 };
 
 /* Initialises the arena with the model as exported. Call it first, or to start over. */

@@ -18,11 +18,11 @@ static const uint32_t ek_magic[3] = {0x65676465u, 0x74706b63u, 1u}; /* "edgeckpt
 /* Table of a payload: one object, a learner of EK_STATE_BYTES. */
 static const uint32_t ek_table[6] = {1u, 0u, 1u, 0u, EK_STATE_BYTES, 0u};
 
+/* Whether a header is intact; length 0 is that of a slot the library created, but never wrote. */
 static int ek_is_head(const ek_head *h)
 {
-    return memcmp(h->word, ek_magic, sizeof ek_magic) == 0 &&
-           h->word[7] == ek_crc32(0, h->word, 28) && h->word[4] == EK_TABLE + EK_STATE_BYTES &&
-           h->word[5] == 0;
+    return memcmp(h->word, ek_magic, 8) == 0 &&
+           h->word[7] == ek_crc32(0, h->word, 28) && (h->word[4] | h->word[5]) != 0;
 }
 
 /* Whether bytes of a model file have another configuration; counters and checksum may differ. */
@@ -38,28 +38,36 @@ static int ek_differs(const uint8_t *bytes, uint32_t at, uint32_t count)
     return differs;
 }
 
-/* Whether a slot's payload is intact and of this configuration: 1, 0, or EK_IO. */
-static int ek_is_intact(const ek_flash *flash, uint32_t slot, const ek_head *h)
+/* What a slot with an intact header holds: EK_OK for a checkpoint of this configuration, EK_OTHER,
+   EK_BAD_STATE if it is damaged, or EK_IO. What cannot be checked, of a later format or from longer
+   slots, is of another configuration. */
+static int ek_held(const ek_flash *flash, uint32_t slot, const ek_head *h)
 {
     uint8_t chunk[EK_CHUNK];
     uint32_t crc = 0, at = 0;
-    int good = 1;
-    const uint32_t length = EK_TABLE + EK_STATE_BYTES;
+    const uint32_t length = h->word[4];
+    int other = length != EK_TABLE + EK_STATE_BYTES;
+    if (h->word[2] != ek_magic[2] || h->word[5] != 0 || length > flash->slot_bytes - EK_HEAD)
+        return EK_OTHER;
     for (uint32_t count; at < length; at += count) {
-        count = at == 0 ? EK_TABLE : (length - at < EK_CHUNK ? length - at : EK_CHUNK);
+        count = at == 0 ? EK_TABLE : EK_CHUNK;
+        count = length - at < count ? length - at : count;
         if (flash->read(flash->device, slot * flash->slot_bytes + EK_HEAD + at, chunk, count))
             return EK_IO;
         crc = ek_crc32(crc, chunk, count);
         if (at == 0)
-            good &= memcmp(chunk, ek_table, EK_TABLE) == 0;
+            other |= memcmp(chunk, ek_table, count) != 0;
         else
-            good &= !ek_differs(chunk, at - EK_TABLE, count);
+            other |= ek_differs(chunk, at - EK_TABLE, count);
     }
-    return good && crc == h->word[6];
+    if (crc != h->word[6])
+        return EK_BAD_STATE;
+    return other ? EK_OTHER : EK_OK;
 }
 
-/* The newest intact slot and its sequence number: 0 or 1, EK_BAD_STATE if there is none, or EK_IO.
-   With `lenient`, a slot that cannot be read is skipped. */
+/* The newest intact slot and its sequence number: 0 or 1, EK_OTHER if it is of another
+   configuration, EK_BAD_STATE if there is none, or EK_IO. With `lenient`, a slot that cannot be
+   read is skipped. */
 static int ek_newest(const ek_flash *flash, int lenient, uint32_t *sequence, uint32_t *crc)
 {
     ek_head head[2];
@@ -75,10 +83,10 @@ static int ek_newest(const ek_flash *flash, int lenient, uint32_t *sequence, uin
     const int second = known[0] && known[1] ? ahead != 0 && ahead < 0x80000000u : known[1];
     for (int turn = 0; turn < 2; turn++) {
         const uint32_t slot = (uint32_t)(turn ? !second : second);
-        const int intact = known[slot] ? ek_is_intact(flash, slot, &head[slot]) : 0;
-        if (intact == EK_IO && !lenient)
-            return EK_IO;
-        if (intact == 1) {
+        const int held = known[slot] ? ek_held(flash, slot, &head[slot]) : EK_BAD_STATE;
+        if (held == EK_OTHER || (held == EK_IO && !lenient))
+            return held;
+        if (held == EK_OK) {
             *sequence = head[slot].word[3];
             *crc = head[slot].word[6];
             return (int)slot;
@@ -131,8 +139,8 @@ int ek_save(void *arena, const ek_flash *flash)
     const uint32_t slot = newest == 0, start = slot * flash->slot_bytes;
     ek_head head;
     ek_writer w;
-    if (newest == EK_IO)
-        return EK_IO;
+    if (newest == EK_IO || newest == EK_OTHER)
+        return newest;
     const void *file = ek_file(arena);
     if (flash->erase(flash->device, start, flash->slot_bytes) || flash->sync(flash->device))
         return EK_IO;
@@ -160,7 +168,7 @@ int ek_open(void *arena, const ek_flash *flash)
         return EK_SMALL;
     const int slot = ek_newest(flash, 1, &ignored, &expected);
     if (slot < 0)
-        return EK_BAD_STATE;
+        return slot;
     const uint32_t at = (uint32_t)slot * flash->slot_bytes + EK_HEAD + EK_TABLE;
     const int failed = flash->read(flash->device, at, base, EK_STATE_BYTES);
     const uint32_t crc = ek_crc32(ek_crc32(0, ek_table, EK_TABLE), base, EK_STATE_BYTES);
@@ -171,6 +179,24 @@ int ek_open(void *arena, const ek_flash *flash)
     if (ek_load(arena, base, EK_STATE_BYTES) != EK_OK) { /* intact, but not a valid state */
         ek_start(arena);
         return EK_BAD_STATE;
+    }
+    return EK_OK;
+}
+
+int ek_discard(const ek_flash *flash)
+{
+    if (flash->slot_bytes < EK_SLOT_BYTES)
+        return EK_SMALL;
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        const uint32_t start = slot * flash->slot_bytes;
+        ek_head head;
+        if (flash->read(flash->device, start, &head, EK_HEAD))
+            return EK_IO;
+        const int held = ek_is_head(&head) ? ek_held(flash, slot, &head) : EK_BAD_STATE;
+        if (held == EK_IO ||
+            (held == EK_OTHER && (flash->erase(flash->device, start, flash->slot_bytes) ||
+                                  flash->sync(flash->device))))
+            return EK_IO;
     }
     return EK_OK;
 }

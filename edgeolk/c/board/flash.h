@@ -1,5 +1,6 @@
 /* Power-safe checkpoints in flash memory: two slots, written in turn, in the format of
-   edgeolk.Checkpointer. The newest intact slot is never overwritten. */
+   edgeolk.Checkpointer. The newest intact slot is never overwritten, and what a program of another
+   configuration saved last is kept until ek_discard(). */
 #ifndef EDGEOLK_FLASH_H
 #define EDGEOLK_FLASH_H
 
@@ -32,13 +33,19 @@ typedef struct {
 } ek_flash;
 
 /* Writes the learner as the newest checkpoint. On EK_IO the newest is either the previous one or
-   this one. On EK_SMALL nothing was read or written, here and below. */
+   this one. EK_OTHER: the newest is of another configuration, and nothing was written. On EK_SMALL
+   nothing was read or written, here and below. */
 int ek_save(void *arena, const ek_flash *flash);
 
-/* Continues from the newest intact checkpoint of this configuration. EK_BAD_STATE: there is none,
-   and the arena is unchanged; or its state is one that learning cannot reach, and the learner
-   starts over. EK_IO: it could not be read, and the learner starts over. */
+/* Continues from the newest intact checkpoint. EK_OTHER: it is of another configuration, and the
+   arena is unchanged. EK_BAD_STATE: there is none, and the arena is unchanged; or its state is one
+   that learning cannot reach, and the learner starts over. EK_IO: it could not be read, and the
+   learner starts over. */
 int ek_open(void *arena, const ek_flash *flash);
+
+/* Erases the checkpoints of other configurations, so that ek_save() writes again; one of this
+   configuration stays, and ek_open() then opens it. On EK_IO some may be left: call it again. */
+int ek_discard(const ek_flash *flash);
 
 #ifdef __cplusplus
 }

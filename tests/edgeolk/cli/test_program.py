@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -269,6 +270,34 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--version"])
     assert capsys.readouterr().out == f"edgeolk {ek.__version__}\n"
+
+
+def test_info_of_an_image_of_two_learners(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A board's flash with two pairs of slots, one after the other; one pair may be empty."""
+    place = tmp_path / "image.bin"
+    image = b""
+    for budget in (5, 7):
+        pair = bytearray(8192)
+        with ek.Checkpointer(pair) as checkpoints:
+            for _ in range(2):
+                checkpoints.write(ek.Learner("rbp", n_features=2, budget=budget))
+        image += pair
+    place.write_bytes(image)
+    assert "edgeolk info --pairs" in refused(capsys, "info", str(place))
+    told = run(capsys, "info", "--pairs", "2", str(place))
+    assert re.findall(r"^(bytes from \S+ |support vectors) +(.*)$", told, re.MULTILINE) == [
+        ("bytes from 0 ", "slot 1, no. 2"), ("support vectors", "0 of 5"),
+        ("bytes from 8192 ", "slot 1, no. 2"), ("support vectors", "0 of 7"),
+    ]  # fmt: skip
+    place.write_bytes(b"\xff" * 8192 + image[8192:])
+    told = run(capsys, "info", "--pairs", "2", str(place))
+    assert "bytes from 0     no checkpoint; slot 0: " in told
+    assert "support vectors  0 of 7" in told
+    for pairs in ("0", "3"):
+        said = refused(capsys, "info", "--pairs", pairs, str(place))
+        assert f"16384 bytes are not {pairs} pairs of slots of equal size" in said
 
 
 def test_the_plan_of_all_where_a_linear_model_is_worth_most(

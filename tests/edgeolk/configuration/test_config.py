@@ -166,6 +166,24 @@ def test_configurations_that_differ() -> None:
     assert config != "bpa_s"
 
 
+def test_the_difference_of_two_configurations() -> None:
+    """Every option that differs, with both values; nothing for equal ones, trained or not."""
+    options: dict[str, Any] = {"n_features": 3, "ram": 2000}
+    learner = ek.Learner(**options)
+    learner.learn_many(ROWS, LABELS)
+    assert learner.config.difference(ek.Learner(**options).config) == ""
+    seeded = ek.Config(**options, seed=1)
+    assert seeded.difference(learner.config) == "seed: 1, other 0"
+    assert learner.config.difference(seeded) == "seed: 0, other 1"
+    changed = ek.Config(n_features=3, D=learner.budget, seed=1, gamma=0.5).difference(seeded)
+    assert "kernel: Gaussian(gamma=0.5), other " in changed
+    assert "algorithm: 'pa1', other 'bpa_s'" in ek.Config("pa1", n_features=3, budget=4).difference(
+        ek.Config("bpa_s", n_features=3, budget=4)
+    )
+    with pytest.raises(TypeError, match="other must be a Config, got Learner"):
+        seeded.difference(learner)  # type: ignore[arg-type]
+
+
 def test_the_state_stands_beside_the_call() -> None:
     learner = ek.Learner("rbp", n_features=3, budget=9)
     assert repr(learner).endswith(f"# 0 steps, 0/9 support vectors, {learner.nbytes} bytes")

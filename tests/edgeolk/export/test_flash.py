@@ -16,6 +16,7 @@ from fuzz_flash import build as fuzzer
 
 import edgeolk as ek
 from bench.compiled import CompilerError, compiled
+from edgeolk.files.slots import packed_head
 
 SUPPORT = Path(__file__).parents[2] / "support"
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
@@ -149,3 +150,104 @@ def test_a_slot_that_is_too_small_has_a_code_of_its_own(tmp_path: Path) -> None:
         assert board.c.ek_save(board.arena, ctypes.byref(flash.struct)) == said
         assert (bytes(flash.memory) == before) == (said != 0)
         assert board.c.ek_open(board.arena, ctypes.byref(flash.struct)) == said
+
+
+#: m1, and what an update may have changed in it: a seed, or also the length of its checkpoint.
+M1: dict[str, Any] = {"D": 64, "seed": 0}
+M2: dict[str, dict[str, Any]] = {
+    "seed": {"D": 64, "seed": 1},
+    "shorter": {"D": 32},
+    "longer": {"D": 128},
+}
+
+
+def board_of(folder: Path, options: dict[str, Any]) -> Compiled:
+    learner = ek.Learner(n_features=5, **options)
+    ek.export_c(learner, folder)
+    return Compiled(folder, learner, names=("flash.c",))
+
+
+def newest(flash: Flash) -> tuple[int | None, ek.Config | None]:
+    """The number and configuration of the checkpoint that Python opens."""
+    checkpoints = ek.Checkpointer(bytearray(flash.memory))
+    found = checkpoints.open()
+    return checkpoints.sequence, None if found is None else found.config
+
+
+@pytest.mark.parametrize("change", M2)
+def test_what_another_program_saved_is_kept_until_it_is_discarded(
+    change: str, tmp_path: Path
+) -> None:
+    """A program saves three times; an update of it has another configuration."""
+    m1, m2 = board_of(tmp_path / "m1", M1), board_of(tmp_path / "m2", M2[change])
+    config = {m: ek.Learner(n_features=5, **o).config for m, o in ((m1, M1), (m2, M2[change]))}
+    flash = Flash(8192)
+    to = ctypes.byref(flash.struct)
+    X, y = stream("occupancy", 60)
+    for x, label in zip(X, signs(y), strict=True):
+        m1.learn(x, label)
+        if m1.counts()[0] % 20 == 0:
+            assert m1.c.ek_save(m1.arena, to) == 0
+    saved, fresh = bytes(flash.memory), m2._memory.tobytes()
+    assert newest(flash) == (3, config[m1])
+    for _ in range(3):
+        assert m2.c.ek_open(m2.arena, to) == -7
+        assert m2._memory.tobytes() == fresh
+        assert m2.c.ek_save(m2.arena, to) == -7
+    assert bytes(flash.memory) == saved
+    assert m1.c.ek_open(m1.arena, to) == 0  # rolled back, m1 goes on
+    assert m2.c.ek_discard(to) == 0
+    assert m2.c.ek_open(m2.arena, to) == -3
+    for number in (1, 2, 3):
+        assert m2.c.ek_save(m2.arena, to) == 0
+        assert newest(flash) == (number, config[m2])
+    saved = bytes(flash.memory)
+    assert (m1.c.ek_open(m1.arena, to), m1.c.ek_save(m1.arena, to)) == (-7, -7)
+    assert bytes(flash.memory) == saved
+    assert m2.c.ek_discard(to) == 0  # nothing of another configuration
+    assert bytes(flash.memory) == saved
+
+
+@pytest.mark.parametrize("change", M2)
+def test_of_two_configurations_the_newest_decides(change: str, tmp_path: Path) -> None:
+    """As for Python; discarding leaves an older checkpoint of this program, and its number."""
+    m1, m2 = board_of(tmp_path / "m1", M1), board_of(tmp_path / "m2", M2[change])
+    flash = Flash(8192)
+    to = ctypes.byref(flash.struct)
+    with ek.Checkpointer(flash.memory) as checkpoints:
+        checkpoints.write(ek.Learner(n_features=5, **M2[change]))
+        checkpoints.write(ek.Learner(n_features=5, **M1))
+        checkpoints.write(ek.Learner(n_features=5, **M2[change]))
+    mixed = bytes(flash.memory)
+    assert newest(flash) == (3, ek.Learner(n_features=5, **M2[change]).config)
+    assert (m1.c.ek_open(m1.arena, to), m1.c.ek_save(m1.arena, to)) == (-7, -7)
+    assert bytes(flash.memory) == mixed
+    assert m1.c.ek_discard(to) == 0
+    assert newest(flash) == (2, ek.Learner(n_features=5, **M1).config)
+    assert m1.c.ek_open(m1.arena, to) == 0
+    assert m1.c.ek_save(m1.arena, to) == 0
+    assert newest(flash)[0] == 3
+    flash.memory[:] = mixed  # the older checkpoint is m1's: m2 writes over it, as Python does
+    assert (m2.c.ek_open(m2.arena, to), m2.c.ek_save(m2.arena, to)) == (0, 0)
+    assert newest(flash)[0] == 4
+
+
+def test_a_checkpoint_of_longer_slots_is_kept_too(tmp_path: Path) -> None:
+    """An update to a smaller learner may have shorter slots; the older one is out of its sight."""
+    m1, m2 = board_of(tmp_path / "m1", {"D": 512}), board_of(tmp_path / "m2", {"D": 16})
+    long, short = Flash(8192), Flash(2048)
+    assert m1.c.ek_save(m1.arena, ctypes.byref(long.struct)) == 0
+    short.memory[:] = long.memory[:4096]
+    to = ctypes.byref(short.struct)
+    assert (m2.c.ek_open(m2.arena, to), m2.c.ek_save(m2.arena, to)) == (-7, -7)
+    assert bytes(short.memory) == bytes(long.memory[:4096])
+    assert (m2.c.ek_discard(to), m2.c.ek_save(m2.arena, to)) == (0, 0)
+
+
+def test_a_slot_that_python_made_and_never_wrote_is_empty(tmp_path: Path) -> None:
+    board = board_of(tmp_path, M1)
+    flash = Flash(8192)
+    for slot in (0, 8192):
+        flash.memory[slot : slot + 32] = packed_head(0, 0, 0)
+    to = ctypes.byref(flash.struct)
+    assert (board.c.ek_open(board.arena, to), board.c.ek_save(board.arena, to)) == (-3, 0)
