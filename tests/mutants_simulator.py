@@ -45,7 +45,7 @@ MUTATIONS = [
          "rows=earlier, without", "rows=readings, without"),
         ("readings before the first row are missing",
          "if raw.first + at <= ahead:", "if False:")),
-    *table("firmware_sim/replaying/periods.py",
+    *table("firmware_sim/streams/periods.py",
         ["tests/firmware_sim/replaying/test_forecast.py"],
         ("readings from before a gap are paired",
          "broken = at[elapsed[timed] > self._gap]", "broken = at[:0]")),

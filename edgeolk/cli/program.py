@@ -130,7 +130,8 @@ def _show_checkpoint(path: str) -> int:
         opened, slots = checkpoints.opened, checkpoints.slots
     if content is None or opened is None:
         raise ValueError(f"{path}: {opened}")
-    print(f"checkpoint       {opened}; {slots} slots")
+    hint = " (several learners of a board: --pairs)" if slots > 2 else ""
+    print(f"checkpoint       {opened}; {slots} slots{hint}")
     print(f"format           checkpoint {CHECKPOINT_FORMAT}, model {MODEL_FORMAT}")
     _show_parts(content)
     return _say_refused(path, opened)
