@@ -80,8 +80,7 @@ def _forecasting(learner: Learner) -> list[str]:
     season = f", a season of {values['season']:g}" if values.get("season") else ""
     horizon = values.get("horizon", values.get("delay"))
     return [
-        f"forecasts        {horizon:g} rows ahead{season}{kernel};"
-        f" {learner.n_waiting} pending rows"
+        f"forecasts        {horizon:g} rows ahead{season}{kernel}; {learner.n_waiting} pending rows"
     ]
 
 
@@ -104,9 +103,7 @@ def _show_pairs(path: str, pairs: int) -> None:
         image = bytearray(file.read())
     size, rest = divmod(len(image), pairs) if pairs > 0 else (0, 1)
     if rest or not size:
-        raise ValueError(
-            f"{path}: {len(image)} bytes are not {pairs} pairs of slots of equal size"
-        )
+        raise ValueError(f"{path}: {len(image)} bytes are not {pairs} pairs of slots of equal size")
     for at in range(0, len(image), size):
         checkpoints = Checkpointer(image[at : at + size])
         content = checkpoints.open()

@@ -258,7 +258,7 @@ class Config:
         return config_call(self._settings, name)
 
     def difference(self, other: Config) -> str:
-        """What differs from another configuration, such as "seed: 0, other 1"; "" if they are equal.
+        """What differs from another configuration, as "seed: 1, other 0"; "" if nothing does.
 
         A state continues only in a learner of an equal configuration.
 

@@ -128,8 +128,8 @@ _RULES = """
 #: Saving state in flash, and several models in one program.
 _FLASH = """To keep what was learned when the power goes, compile `flash.c` too: `ek_save` and
 `ek_open` of `flash.h` write and read two slots behind four callbacks of yours. If a program of
-another configuration saved there, they return `EK_OTHER` until you call `ek_discard`. Several models go
-into one program if each has names of its own: `edgeolk export --prefix NAME`.
+another configuration saved there, they return `EK_OTHER` until you call `ek_discard`. Several
+models go into one program if each has names of its own: `edgeolk export --prefix NAME`.
 
 """
 

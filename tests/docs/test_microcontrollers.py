@@ -54,14 +54,20 @@ def test_its_two_learners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     (text,) = (block for block in blocks("python") if '"drill", prefix="drill"' in block)
     exec(compile(text, "microcontrollers.md", "exec"), {"ek": ek})
-    shown = '    FILE *file = fopen("image.bin", "wb");\n    fwrite(memory, 1, sizeof memory, file);\n'
-    program = blocks("c")[2].replace("    return saved", f"{shown}    fclose(file);\n    return saved")
-    assert "fclose" in program
-    # The page saves the second learner in the last line, after which nothing can be written.
-    program = program.replace("    FILE *file", "    (void)drill_save(drill_arena, &drill);\n    FILE *file")
+    # The page saves the second learner in its last line, after which nothing could be written.
+    end = "    return saved"
+    shown = """    (void)drill_save(drill_arena, &drill);
+    FILE *file = fopen("image.bin", "wb");
+    fwrite(memory, 1, sizeof memory, file);
+    fclose(file);
+"""
+    program = blocks("c")[2]
+    assert program.count(end) == 1
+    program = program.replace(end, shown + end)
     Path("program.c").write_text("#include <stdio.h>\n" + program)
     sources = [Path("program.c")]
-    sources += [Path(p, p + part) for p in ("gate", "drill") for part in (".c", "_model.c", "_flash.c")]
+    parts = (".c", "_model.c", "_flash.c")
+    sources += [Path(name, name + part) for name in ("gate", "drill") for part in parts]
     flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Og", "-Igate", "-Idrill"]
     subprocess.run(["cc", *flags, "-o", "program", *map(str, sources)], check=True)
     assert subprocess.run(["./program"], check=False).returncode == 0
