@@ -206,3 +206,22 @@ def test_alarms_of_two_equal_readings_may_be_chance(tmp_path: Path) -> None:
     text = report()
     assert "x: flat for 3 readings" in text  # where it was the most unusual, of an alarm of 6 rows
     assert "may be chance" not in text
+
+
+def test_readings_beyond_the_axis_are_marked() -> None:
+    readings = np.random.default_rng(0).normal(size=(400, 2))
+    readings[120, 0], readings[200, 0], readings[300, 0] = 900.0, 1_000.0, -2_000.0
+    watching = fed(np.full(400, packed("value", 0)), readings, np.full(400, np.nan), 400)
+    charts = courses(watching, ["spiky", "calm"], [], {})
+    found = {
+        chart.title: {mark.name: mark for mark in chart.marks if mark.points} for chart in charts
+    }
+    assert [*found["calm"]] == []
+    up, down = found["spiky"].values()
+    assert (up.name, down.name) == (
+        "beyond the axis, up to 1000",
+        "beyond the axis, down to -2000",
+    )
+    top, bottom = charts[0].y_range[1], charts[0].y_range[0]
+    assert top < 900.0
+    assert (len(up.x), set(up.y), len(down.x), set(down.y)) == (2, {top}, 1, {bottom})
