@@ -38,6 +38,8 @@ _ROUND = 2**32
 #: Bytes of a payload that are read at a time.
 _PIECE = 65_536
 
+#: The bytes of flash memory that was erased.
+_ERASED = {0xFF}
 _DAMAGED = "its payload is damaged: the CRC-32 does not match"
 
 Check = Callable[[bytearray], Any]
@@ -91,7 +93,7 @@ def packed_head(sequence: int, length: int, crc: int) -> bytes:
 
 def _head_in(raw: bytes | bytearray) -> _Head | str:
     """The header at the start of a slot, or why it is invalid."""
-    if len(raw) < HEADER_BYTES or not any(raw):
+    if len(raw) < HEADER_BYTES or set(raw) in ({0}, _ERASED):
         return "empty"
     magic, version, sequence, length, crc = _FIELDS.unpack_from(raw)
     if magic != MAGIC:

@@ -58,8 +58,8 @@ def test_what_a_learner_has_is_frozen() -> None:
 
 def test_what_a_configuration_has_is_frozen() -> None:
     config = ek.Config(n_features=2, ram="2KiB")
-    frozen = """budget call coefficients difference dtype feature_range kernel n_features name options
-        parameters seed"""
+    frozen = """budget call coefficients difference dtype feature_range kernel n_features name
+        options parameters seed"""
     for holder in (ek.Config, config):
         assert {name for name in dir(holder) if not name.startswith("_")} == set(frozen.split())
     assert [name for name in frozen.split() if not hasattr(config, name)] == []
