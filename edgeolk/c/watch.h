@@ -118,7 +118,7 @@ static OLK_NOCLONE double olk_watch_row(const olk_sorf *p, const olk_sorf_state 
     int rare = 0;
     const olk_row_options options = {rows,
                                      (double)scores.unit,
-                                     p->window,
+                                     (double)p->window,
                                      olk_has_clock(s) ? olk_hour_of(seconds) : -1,
                                      counts.on && counts.lasted <= OLK_FROZEN_ROWS,
                                      counts.restarted,
@@ -133,12 +133,13 @@ static OLK_NOCLONE double olk_watch_row(const olk_sorf *p, const olk_sorf_state 
         if (seen.present) {
             olk_pass(p, s, &inputs, 1, learning ? &cache : NULL, NULL, &f);
             verdict.rarity = -olk_log((f > 0 ? (double)f : 0.0) + olk_min_similarity);
-            olk_judge_pattern(&scores, &counts, verdict.rarity, rows_with_model, p->window, &seen);
+            olk_judge_pattern(&scores, &counts, verdict.rarity, rows_with_model,
+                              (double)p->window, &seen);
         }
         if (rows_with_model >= (double)OLK_SILENT_ROWS) {
             olk_order_row(&scores, &seen, &verdict);
             rare = verdict.order > (double)scores.threshold;
-            olk_move_threshold(&scores, rare, rows_with_model, p->nu);
+            olk_move_threshold(&scores, rare, rows_with_model, (double)p->nu);
         }
     }
     olk_conclude(&counts, &seen, p->d / 3, rows, rare, &verdict);
@@ -146,7 +147,7 @@ static OLK_NOCLONE double olk_watch_row(const olk_sorf *p, const olk_sorf_state 
     if (learning) {
         if (t >= OLK_WARMUP_ROWS && seen.present) {
             if (!options.frozen || rows_with_model < (double)OLK_TRUSTED_ROWS)
-                olk_learn_scores(&scores, &verdict, &seen, rows_with_model, p->window);
+                olk_learn_scores(&scores, &verdict, &seen, rows_with_model, (double)p->window);
             olk_update_embedding(p, s, &inputs, t - OLK_WARMUP_ROWS, feature, OLK_WATCH_CACHED);
         }
         scores.score = (olk_input)verdict.score;

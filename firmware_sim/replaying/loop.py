@@ -315,7 +315,10 @@ class Replay:
         should_stop: Callable[[], bool] | None,
     ) -> tuple[str, str]:
         """Feed the rows to the device; return the final status and its reason."""
-        feed = BlockFeed(self.config, self._source.once, accounting, on_rows, should_stop)
+        source = self._source
+        # A caller may have put other rows in place of the source's.
+        stream = source.once if self.stream is source.stream else self.stream
+        feed = BlockFeed(self.config, stream, accounting, on_rows, should_stop)
         detail, read = "", 0  # rows that were read, if the replay ends early
         try:
             detail = feed.run()

@@ -60,7 +60,7 @@ class Source:
         self._is_own = not isinstance(config.stream, Stream)
         stream = opened(config, live)
         self.stream = CachedStream(stream) if cached else stream
-        self.clean = self.once = self.stream.clean
+        self.clean, self.once = self.stream.clean, self.stream
         if not config.faults:
             return
         try:

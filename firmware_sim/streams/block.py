@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +50,9 @@ class NumberCells(Sequence[str]):
 
     def __getitem__(self, at: Any) -> Any:
         return self._texts[at]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NumberCells, (self.numbers, partial(list, list(self._texts)))
 
 
 @dataclass(frozen=True)

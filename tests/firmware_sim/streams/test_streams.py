@@ -129,7 +129,7 @@ def test_damage(tmp_path: Path) -> None:
 def test_memory_does_not_grow(tmp_path: Path) -> None:
     import tracemalloc
 
-    stream = CsvStream(write(tmp_path, "a,y\n" + '"1.5",1\n' * 120_000), target="y")
+    stream = CsvStream(write(tmp_path, "a,y\n" + '"1.5",1\n' * 180_000), target="y")
     blocks = stream.blocks()
     next(blocks)
     tracemalloc.start()
@@ -137,7 +137,7 @@ def test_memory_does_not_grow(tmp_path: Path) -> None:
         pass
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 360_000  # a third of the file's bytes
+    assert peak < 480_000  # a third of the file's bytes
 
 
 def test_bundled() -> None:
