@@ -318,11 +318,10 @@ class Pieces:
         return "\n".join(printed for _, printed in self._found)
 
 
-def append(name: str, result: str, minutes: float) -> None:
-    """Append the line of a target that was run on this commit."""
+def append(name: str, result: str, minutes: float, commit: str) -> None:
+    """Append the line of a target that was run on a commit."""
     path = ROOT / NAME
     before = path.read_text("utf-8") if path.exists() else HEADER
-    commit = git("rev-parse", "--short=12", "HEAD")
     took = f"{result}; {minutes:,.0f} min"
     path.write_text(f"{before}| {name} | `{commit}` | {sentence()} | {took} |\n", "utf-8")
 
@@ -335,12 +334,15 @@ def run(name: str, words: list[str]) -> int:
     target = TARGETS[name]
     pieces = Pieces(target) if target.continues else None
     further = [*(pieces.words() if pieces else ()), *target.words, *words]
+    commit = git("rev-parse", "--short=12", "HEAD")
     began = time.monotonic()
     code, printed = output(["sh", "-c", 'exec make "$@" 2>&1', "make", name, *further], cwd=ROOT)
     minutes = (time.monotonic() - began) / 60
     try:
         if code:
             raise IncompleteError(f"make {name} ended with {code}")
+        if not counts_for_head(target, commit):
+            raise IncompleteError("what it tests has changed while it ran")
         if pieces:
             pieces.add(minutes, printed)
             minutes, printed = pieces.minutes, pieces.printed
@@ -349,7 +351,7 @@ def run(name: str, words: list[str]) -> int:
         more = "; the same command continues" if pieces and not code else ""
         print(f"{name}: {reason}; nothing is recorded{more}")
         return 1
-    append(name, result, minutes)
+    append(name, result, minutes, commit)
     print(f"{name}: {result}")
     return 0
 

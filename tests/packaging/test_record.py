@@ -168,8 +168,9 @@ def test_a_line_counts_while_nothing_that_is_tested_changes(
     repository: Any, file: str, text: str, library: bool, everything: bool
 ) -> None:
     changed(repository, "Makefile", "tsan:\n\t@echo 131 learners\nnightly:\n\t@echo tests\n")
-    record.append("tsan", "131 learners read by 3 threads each", 1.0)
-    record.append("nightly", "1 passed", 1.0)
+    here = repository("rev-parse", "--short=12", "HEAD")
+    record.append("tsan", "131 learners read by 3 threads each", 1.0, here)
+    record.append("nightly", "1 passed", 1.0, here)
     changed(repository, file, text)
     lacking = "\n".join(record.missing())
     assert ("record tsan" not in lacking, "record nightly" not in lacking) == (library, everything)
@@ -277,10 +278,21 @@ def test_a_target_that_fails_is_not_recorded(repository: Any) -> None:
     assert not (record.ROOT / record.NAME).exists()
 
 
+@pytest.mark.parametrize("file", ["edgeolk/core.py", "README.md"])
+def test_a_line_names_the_commit_on_which_the_run_began(repository: Any, file: str) -> None:
+    meanwhile = f"echo other > {file}; git -c user.name=a -c user.email=a@b commit -qam other"
+    changed(
+        repository, "Makefile", f"tsan:\n\t@{meanwhile}; echo 131 learners read by 3 threads each\n"
+    )
+    began = repository("rev-parse", "--short=12", "HEAD")
+    assert record.main(["tsan"]) == (file == "edgeolk/core.py")
+    assert list(record.recorded().values()) == ([] if file == "edgeolk/core.py" else [[began]])
+
+
 def test_a_line_of_an_unknown_commit_does_not_count(repository: Any) -> None:
-    record.append("tsan", "131 learners read by 3 threads each", 1.0)
     path = record.ROOT / record.NAME
     here = repository("rev-parse", "--short=12", "HEAD")
+    record.append("tsan", "131 learners read by 3 threads each", 1.0, here)
     path.write_text(path.read_text().replace(here, "0123456789ab"))
     assert len(record.missing()) == len(record.TARGETS)
 
