@@ -92,6 +92,20 @@ def _soak(printed: str) -> str:
     return f"{len(steps)} soaked, {min(steps):,} to {max(steps):,} steps"
 
 
+def _coverage(printed: str) -> str:
+    """Lines and branches of each language, with nothing left but what is listed."""
+    found = re.findall(
+        r"^(C|Cython|Python): .* lines \(([\d.]+%)\), .* branches \(([\d.]+%|-)\);.*$",
+        printed, re.MULTILINE)  # fmt: skip
+    if [language for language, _, _ in found] != ["C", "Cython", "Python"]:
+        raise IncompleteError("nothing was printed about the lines of C, Cython and Python")
+    shares = "; ".join(
+        f"{name} {lines} of lines" + (f", {ways} of branches" if ways != "-" else "")
+        for name, lines, ways in found
+    )
+    return f"{shares}; everything else is listed with its reason"
+
+
 #: At least that many mutations exist; fewer were run if a word chose among them.
 MUTATIONS = 480
 _LIBFUZZER = _sentence(r"^Done (\d+) runs in (\d+) second", 1, 3590)
@@ -118,6 +132,7 @@ TARGETS = {
         Target("fuzz-guided", _LIBFUZZER),
         Target("fuzz-slots", _LIBFUZZER),
         Target("mutants", _mutants),
+        Target("coverage", _coverage),
         Target("exports", _sentence(
             r"^(\d+) learners exported, (\d+) programs, ([\d,]+) answers; 0 differ", 50, 100, 1)),
         Target("test-mcu", _tests),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import ctypes
 import lzma
+import os
 import re
 import shutil
 import subprocess
@@ -21,6 +22,9 @@ from bench.compiled import compiled
 from firmware_sim.streams import BUNDLED
 
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wconversion")
+#: For make coverage: the counters of setup.py's build.
+TRACED = os.environ.get("EDGEOLK_TRACED") == "1"
+COUNTERS = ("--coverage", "--param=logical-op-non-short-circuit=0") if TRACED else ()
 
 
 def _is_number(text: str) -> bool:
@@ -78,10 +82,12 @@ class Compiled:
         sources = [folder / name for name in ("edgeolk.c", "model.c", *names)]
         if shutil.which(compiler) is None:
             raise FileNotFoundError(compiler)
-        command = [compiler, *STRICT, "-Og", "-fPIC", *flags]
+        counters = COUNTERS if compiler in ("cc", "gcc") else ()
+        command = [compiler, *STRICT, "-Og", "-fPIC", *counters, *flags]
         # The loops are the same for many learners, and many tests.
         objects = [str(compiled([*command, "-c"], [source], ".o")) for source in sources]
-        subprocess.run([compiler, "-shared", "-o", str(library), *objects], check=True)
+        link = [compiler, "-shared", *counters, "-o", str(library), *objects]
+        subprocess.run(link, check=True)
         self.c = ctypes.CDLL(str(library))
         if hasattr(self.c, "ek_file"):
             self.c.ek_file.restype = ctypes.c_void_p
