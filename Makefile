@@ -263,12 +263,15 @@ nightly: $(VENV)/.test
 # Lines and branches of Python and of the C core, and lines of Cython, that the tests run; all but
 # what tests/uncovered.py lists. The core and its tests in an instrumented copy, the simulator's
 # tests here, because the counters' own files and memory do not fit under its RAM caps. Excluded:
-# tests that read machine code, make allocations fail, or count bytes, which the tracer changes,
-# and the programs of exports that are compiled with flags of their own.
+# tests that read machine code, make allocations fail, or count bytes, which the tracer changes.
+# Exported programs are compiled without counters.
 TRACE := build/traced
 TRACED_OUT := --ignore=tests/edgeolk/core/test_vector_code.py \
 	--ignore=tests/edgeolk/test_out_of_memory.py --ignore=tests/edgeolk/files/test_fuzz.py \
 	--deselect=tests/edgeolk/test_threads.py::test_a_second_reader_takes_memory_and_gives_it_back
+# Sets of instructions that the tests do not choose by themselves, and tests of all their loops.
+VARIANTS := baseline v3
+VARIED := tests/edgeolk/sorf/test_parts.py tests/edgeolk/engine/test_lookahead.py
 TRACED = cd $(TRACE) && EDGEOLK_TRACED=1 EDGEOLK_DATA="$${EDGEOLK_DATA:-$(abspath ../shared/data)}" \
 	PYTHONPATH=$(CURDIR)/$(TRACE) $(CURDIR)/$(BIN)/python -m
 coverage: $(VENV)/.test
@@ -277,9 +280,10 @@ coverage: $(VENV)/.test
 	find $(TRACE) -name '*.gcda' -delete
 	$(TRACED) coverage erase
 	$(TRACED) coverage run -m pytest $(EVERY_CORE) tests/edgeolk $(TRACED_OUT)
-	EDGEOLK_SIMD=baseline $(TRACED) coverage run -m pytest $(EVERY_CORE) tests/edgeolk/test_agreement.py
-	EDGEOLK_SIMD=scalar $(TRACED) coverage run -m pytest $(EVERY_CORE) tests/edgeolk/test_agreement.py
-	COVERAGE_FILE=$(TRACE)/.coverage $(BIN)/python -m coverage run -m pytest $(EVERY_CORE) tests/firmware_sim
+	for simd in $(VARIANTS); do \
+		( export EDGEOLK_SIMD=$$simd; $(TRACED) coverage run -m pytest $(VARIED) ) || exit 1; done
+	COVERAGE_FILE=$(CURDIR)/$(TRACE)/.coverage $(BIN)/python -m coverage run -m pytest $(EVERY_CORE) \
+		tests/firmware_sim
 	$(TRACED) coverage combine --quiet
 	$(BIN)/python tests/support/covered.py $(TRACE)
 

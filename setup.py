@@ -50,12 +50,13 @@ FLAGS = [
 WORD_SIZE_FLAGS = ["-DMS_WIN64"] if sysconfig.get_platform() in ("win-amd64", "win-arm64") else []
 FLAGS += WORD_SIZE_FLAGS
 # For make coverage: counters of the compiler, and line numbers of the Cython source. With -Og every
-# branch of the source is still one when the counters are placed, and each of a && b is its own.
+# branch of the source is still one when the counters are placed, each of a && b is its own, and a
+# function that the loops would have copied to each call has counters in one place.
 TRACED = os.environ.get("EDGEOLK_TRACED") == "1"
 if TRACED:
     FLAGS = [
         *(*WORD_SIZE_FLAGS, *UNITS.NUMBERS, "-fno-inline", "-w"),
-        *("--coverage", "--param=logical-op-non-short-circuit=0"),
+        *("--coverage", "--param=logical-op-non-short-circuit=0", "-Dalways_inline=noinline"),
     ]
 
 # With sanitizers -O3 takes minutes per module, because of unrolled loops, and finds no more.
