@@ -74,6 +74,7 @@ SIZE_MODULES = (
 CALL_MODULES = (
     "edgeolk.rows.learning",
     "edgeolk.calibration",
+    "edgeolk.probabilities",
     "edgeolk.river.columns",
     "edgeolk.scaling.scaler",
 )
@@ -314,6 +315,7 @@ MODULES = (
     "edgeolk.scaling.state",
     "edgeolk.scaling.scaler",
     "edgeolk.calibration",
+    "edgeolk.probabilities",
     "edgeolk.river.columns",
     "edgeolk.windows.windows",
 )

@@ -25,10 +25,12 @@ class Cases:
     ----------
     path : Path or None
         The file; None keeps the cases in memory only.
+    measured_on : str, optional
+        What the cases are of; this commit by default.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self.path, self.measured_on = path, here()
+    def __init__(self, path: Path | None, measured_on: str | None = None) -> None:
+        self.path, self.measured_on = path, measured_on or here()
         self.found: dict[str, Any] = {}
         self._continues = False
         self._writing = Lock()

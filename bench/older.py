@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from bench.machine import ROOT, UNKNOWN, commits_of, git
 from bench.table import Table
 
+#: What changes no number.
+_WORDS = (":!*.md", ":!edgeolk/version.py")
 #: The code that processes a row and decides what is learned.
-LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn")
+LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn", *_WORDS)
 #: The code that determines the time of a step or a score.
 LOOPS = (
     *("edgeolk/core", "edgeolk/ring", "edgeolk/sorf", "edgeolk/engine"),
@@ -40,6 +42,8 @@ class Page:
         About how long the command takes on a machine that does nothing else.
     by_case : bool, optional
         Whether the command can be stopped, and continues with the cases that are not stored.
+    timed : bool, optional
+        Whether its subject is time, so that no other page is made beside it.
     """
 
     path: str
@@ -47,6 +51,7 @@ class Page:
     measures: Sequence[str]
     minutes: int
     by_case: bool = False
+    timed: bool = False
 
     @property
     def measured_on(self) -> list[str]:
@@ -65,13 +70,15 @@ def _parts(package: str, **minutes: int) -> list[Page]:
 
 
 PAGES = (
-    Page("results/passes.md", "python -m bench.speed", (*LOOPS, "bench/speed"), 4),
-    Page("results/peers.md", "python -m bench.peers", (*LIBRARY, "bench/peers"), 6),
+    Page("results/passes.md", "python -m bench.speed", (*LOOPS, "bench/speed"), 4,
+         timed=True),
+    Page("results/peers.md", "python -m bench.peers", (*LIBRARY, "bench/peers"), 6,
+         timed=True),
     Page("results/layers.md", "python -m bench.layers",
-         ("edgeolk", "firmware_sim", "bench/layers.py"), 3),
+         ("edgeolk", "firmware_sim", "bench/layers.py", *_WORDS), 3, timed=True),
     Page("results/memory.md", "python -m bench.memory", (*LIBRARY, "bench/memory"), 2),
     Page("results/steps.md", "python -m bench.memory.steps",
-         (*LOOPS, "bench/memory/steps.py"), 2),
+         (*LOOPS, "bench/memory/steps.py"), 2, timed=True),
     Page("results/instructions.json", "python -m bench.instructions --record",
          (*LOOPS, "bench/instructions"), 1),
     Page("results/boards.md", "python -m release.instructions",

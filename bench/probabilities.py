@@ -18,7 +18,8 @@ import edgeolk as ek
 from bench.bytes.sets import SPECS, load, read_csv
 from bench.datasets import find, read_libsvm
 from bench.table import Report, Table
-from edgeolk.calibration import Calibration, Probabilities
+from edgeolk.calibration import Calibration
+from edgeolk.probabilities import Probabilities
 
 #: Sets with a rare class: columns that are no inputs, or the number of inputs of a LIBSVM file.
 RARE: dict[str, tuple[str, ...] | int] = {

@@ -1,7 +1,8 @@
 """Make the pages of results that are older than their code: ``python -m bench.remake``.
 
 It ends after about ``--minutes``: a page that is made by case is stopped then and continues in the
-next run, another one is finished. It prints how long each page took, and what is left.
+next run, another one is finished. It prints how long each page took, and what is left. Pages whose
+subject is not time are made side by side, one per core.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from bench.machine import ROOT, here
 from bench.older import PAGES, Page, older
@@ -44,23 +46,30 @@ def run(command: str, seconds: float | None) -> bool | None:
             started.wait()
 
 
-def make(pages: Sequence[Page], minutes: float) -> list[Page]:
-    """Make pages until the time is up; return those that failed."""
+def make_one(page: Page, end: float) -> bool:
+    """Make a page, or continue with it until the time is up; return whether its program failed."""
+    began = time.monotonic()
+    if began >= end:
+        return False
+    print(f"{page.path}: {page.command}, about {page.minutes} minutes", flush=True)
+    done = run(page.command, end - began if page.by_case else None)
+    how = {True: "made", False: "FAILED", None: "stopped, will continue"}[done]
+    if done and older(page):
+        how = "NOT made: something that it needs is not here,"
+    print(f"{page.path}: {how} after {(time.monotonic() - began) / 60:.1f} minutes", flush=True)
+    return done is False
+
+
+def make(pages: Sequence[Page], minutes: float) -> int:
+    """Make pages until the time is up; return how many failed.
+
+    First those whose subject is not time, one per core, the longest first; then the others alone.
+    """
     end = time.monotonic() + 60 * minutes
-    failed = []
-    for page in pages:
-        began = time.monotonic()
-        if began >= end:
-            break
-        print(f"{page.path}: {page.command}, about {page.minutes} minutes", flush=True)
-        done = run(page.command, end - began if page.by_case else None)
-        if done is False:
-            failed.append(page)
-        how = {True: "made", False: "FAILED", None: "stopped, will continue"}[done]
-        if done and older(page):
-            how = "NOT made: something that it needs is not here,"
-        print(f"{page.path}: {how} after {(time.monotonic() - began) / 60:.1f} minutes", flush=True)
-    return failed
+    beside = sorted((p for p in pages if not p.timed), key=lambda p: p.minutes, reverse=True)
+    with ThreadPoolExecutor(os.cpu_count()) as cores:
+        failed = sum(cores.map(lambda page: make_one(page, end), beside))
+    return failed + sum(make_one(page, end) for page in pages if page.timed)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

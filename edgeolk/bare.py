@@ -13,8 +13,8 @@ from edgeolk.block import build, over
 from edgeolk.configuration.config import Config, Signature, settings_of
 from edgeolk.configuration.settings import Settings
 from edgeolk.engine.engine import Engine
+from edgeolk.intervals import half_width
 from edgeolk.parts import Algorithm
-from edgeolk.probability import half_width
 from edgeolk.sorf.faces import Forecasting, Verdict, verdict_of
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 
@@ -68,3 +69,11 @@ def suggest(given: object, known: Iterable[str]) -> str:
     if not found:
         return ""
     return f" (did you mean {' or '.join(repr(names[name]) for name in found)}?)"
+
+
+def callers_level() -> int:
+    """The ``stacklevel`` of a warning that shows the line which called this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("edgeolk."):
+        frame, level = frame.f_back, level + 1
+    return level

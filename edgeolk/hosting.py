@@ -18,7 +18,6 @@ from edgeolk.sorf.faces import PARTS
 from edgeolk.sorf.options import ANSWERS_BY_LABEL
 
 if TYPE_CHECKING:
-    from edgeolk.calibration import Probabilities
     from edgeolk.configuration.plan import RamError
     from edgeolk.export import check_exportable
     from edgeolk.export.costs import FLAGS, Row, costs_of, factors_of, stacks_of
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from edgeolk.export.samples import windows_in
     from edgeolk.learner import Learner
     from edgeolk.parts.numbers import Dtype
+    from edgeolk.probabilities import Probabilities
 
 __all__ = [
     "ANSWERS_BY_LABEL",
@@ -62,13 +62,13 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
-    "calibration": ("Probabilities",),
     "configuration.plan": ("RamError",),
     "export": ("check_exportable",),
     "export.costs": ("FLAGS", "Row", "costs_of", "factors_of", "stacks_of"),
     "export.folder": ("SCRATCH",),
     "export.samples": ("windows_in",),
     "parts.numbers": ("Dtype",),
+    "probabilities": ("Probabilities",),
 }
 #: What a row of a stream may be unusual in, and the bits of a packed verdict (``last_reason``).
 REASONS = PARTS

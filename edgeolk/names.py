@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from edgeolk.calibration import Probabilities
 from edgeolk.learner import Learner
+from edgeolk.probabilities import Probabilities
 from edgeolk.windows.file import ABOUT
 
 #: Types of a name that a file can hold.

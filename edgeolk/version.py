@@ -1,3 +1,3 @@
 """The version of the library, which exported projects name too."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeolk.calibration import Probabilities
 from edgeolk.errors import BadRowError
 from edgeolk.learner import Learner
 from edgeolk.parts import Loss
 from edgeolk.parts.methods import find
+from edgeolk.probabilities import Probabilities
 from edgeolk.progress import Progress
 
 FloatArray = NDArray[np.float64]

@@ -1,7 +1,8 @@
 """Whether this commit can be released: ``python -m release.check``.
 
 Checks what is easily forgotten, in seconds; the tests and the wheels are separate steps
-(docs/releasing.md). Exits with 1 and prints a line for each missing item.
+(docs/releasing.md). Prints a line for each item that the commit lacks, and exits with 1 if there is
+any; steps that are left to the publisher are listed apart.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ def missing(version: str) -> list[str]:
         found.append("the work tree has changes that are not committed")
     if f"v{version}" in git("tag", "--list").split():
         found.append(f"v{version} is tagged already: raise __version__ in edgeolk/version.py")
-    if "OWNER" in (ROOT / "pyproject.toml").read_text():
-        found.append("pyproject.toml has the placeholder OWNER: docs/releasing.md, step 1")
     citation = (ROOT / "CITATION.cff").read_text()
     if f"\nversion: {version}\n" not in citation:
         found.append(f"CITATION.cff does not name version {version}")
@@ -45,11 +44,21 @@ def missing(version: str) -> list[str]:
     return found + record.missing()
 
 
+def for_the_publisher(version: str) -> list[str]:
+    """Return the steps that only the owner of the published repository can take."""
+    named = "OWNER" not in (ROOT / "pyproject.toml").read_text()
+    owner = (
+        "replace the placeholder OWNER by the owner of the repository: docs/releasing.md, step 1"
+    )
+    return [*([] if named else [owner]), f"push the tag v{version}: docs/releasing.md, step 7"]
+
+
 def main() -> int:
-    """Print what is missing, or the next step."""
+    """Print what is missing, and the publisher's steps."""
     lacking = missing(edgeolk.__version__)
-    ready = f"{edgeolk.__version__} can be released: docs/releasing.md says how"
-    print("\n".join(lacking) or ready)
+    print("\n".join(lacking) or f"nothing is missing for {edgeolk.__version__}")
+    for step in for_the_publisher(edgeolk.__version__):
+        print(f"left to the publisher: {step}")
     return 1 if lacking else 0
 
 

@@ -2,20 +2,30 @@
 
 ``python -m release.record`` lists those that this commit lacks. ``python -m release.record TARGET
 [NAME=VALUE ...]`` runs ``make`` with these words, reads the numbers from what it prints and, if
-they suffice, appends a line to release/record.md. Nothing is if the target fails, prints no
-numbers, or ran less than a release needs. Commit the lines together at the end: a line counts for
-each commit that differs from its own only in that file.
+they suffice, appends a line to release/record.md. Nothing is appended if the target fails, prints
+no numbers, or ran less than a release needs.
+
+A line counts for every commit at which nothing that its target tests differs: the files that the
+target `measures`, and the commands that make runs for it. So results, pages and the other lines can
+be committed meanwhile.
+
+Targets that take hours can be run in pieces (`Target.continues`): the same command continues, in
+another session too, until nothing that is tested changes. Finished parts are below build/record.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import edgeolk as ek
 from bench.machine import git, sentence
 from release.project import output
 
@@ -27,6 +37,13 @@ HEADER = """\
 
 `python -m release.record TARGET` appends a line; `python -m release.check` demands one of each
 target for the commit that is tagged.
+
+A line says that the target passed on its commit, with these numbers. It counts for another commit
+too if, between the two, no file has changed that the target measures (`release/record.py` lists
+them by target), and make runs the same commands for it. Markdown, pages of results, the citation,
+the repository's address and the version number count as no change: `make test` and `make docs`,
+which take minutes, check them on the commit that is tagged. A target that was run in pieces has one
+line, with the sum of them, all on commits that are the same in this sense.
 
 | target | commit | machine | result |
 | --- | --- | --- | --- |
@@ -75,7 +92,7 @@ def _mutants(printed: str) -> str:
 
 
 def _fuzz(printed: str) -> str:
-    """Files of both seeds; each process prints how far it is."""
+    """Files of all seeds; each process prints how far it is."""
     done: dict[str, int] = {}
     for seed, count in re.findall(r"^seed (\d+): (\d+) mutants", printed, re.MULTILINE):
         done[seed] = max(done.get(seed, 0), int(count))
@@ -84,12 +101,25 @@ def _fuzz(printed: str) -> str:
     return f"{sum(done.values()):,} mutants, each refused with a reason or usable"
 
 
+def _guided(printed: str) -> str:
+    """The sum of libFuzzer's last lines."""
+    ended = re.findall(r"^Done (\d+) runs in (\d+) second", printed, re.MULTILINE)
+    runs, seconds = (sum(int(numbers[i]) for numbers in ended) for i in (0, 1))
+    if not runs or seconds < GUIDED_SECONDS:
+        raise IncompleteError(f"fuzzed for {seconds:,} s: a release needs {GUIDED_SECONDS:,} s")
+    return f"{runs:,} runs in {seconds:,} s"
+
+
 def _soak(printed: str) -> str:
     """A line of JSON for each algorithm."""
-    steps = [int(n) for n in re.findall(r'^\{.*"steps": (\d+)', printed, re.MULTILINE)]
-    if not steps or min(steps) < 10**7:
-        raise IncompleteError("no algorithm with 10^7 steps or more was soaked")
-    return f"{len(steps)} soaked, {min(steps):,} to {max(steps):,} steps"
+    steps: dict[str, int] = {}
+    for line in re.findall(r'^\{"algorithm": .*\}$', printed, re.MULTILINE):
+        found = json.loads(line)
+        steps[found["algorithm"]] = max(steps.get(found["algorithm"], 0), found["steps"])
+    left = [row.name for row in ek.algorithms() if steps.get(row.name, 0) < SOAKED]
+    if left:
+        raise IncompleteError(f"less than {SOAKED:,} steps of {', '.join(left)}")
+    return f"{len(steps)} algorithms, {min(steps.values()):,} to {max(steps.values()):,} steps"
 
 
 def _coverage(printed: str) -> str:
@@ -107,39 +137,97 @@ def _coverage(printed: str) -> str:
 
 
 #: At least that many mutations exist; fewer were run if a word chose among them.
-MUTATIONS = 480
-_LIBFUZZER = _sentence(r"^Done (\d+) runs in (\d+) second", 1, 3590)
+MUTATIONS = 500
+#: An hour but for what libFuzzer rounds off.
+GUIDED_SECONDS = 3590
+#: Steps of each algorithm.
+SOAKED = 10**8
+
+#: Never a part of what a target measures: `make test` and `make docs` check these files. The
+#: commands that make runs are compared instead of its file.
+PAGES = (
+    *(":!*.md", ":!bench/results", ":!bench/papers/figures", ":!CITATION.cff"),
+    *(":!.github/CODEOWNERS", ":!edgeolk/version.py", ":!Makefile"),
+)
+#: A change of such lines is none: the project's addresses in pyproject.toml.
+ADDRESS = '^[A-Z][a-z]+ = "https://'
+EVERYTHING = (".", *PAGES)
+#: What learns and scores, and how it is compiled.
+LIBRARY = (
+    *("edgeolk", "setup.py", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn"),
+    *PAGES,
+)
+#: The tests of the two packages, and what they run through.
+SUITE = (
+    *("edgeolk", "firmware_sim", "bench", "tests", "setup.py", "pyproject.toml"),
+    *(":!tests/bench", ":!tests/docs", ":!tests/packaging"),
+    *PAGES,
+)
+
+
+def _support(*names: str) -> tuple[str, ...]:
+    return tuple(f"tests/support/{name}" for name in names)
+
+
+_FILES = ("fuzzing.py", "golden.py", "mutations.py")
 
 
 @dataclass(frozen=True)
 class Target:
-    """A target of make that a release needs."""
+    """A target of make that a release needs.
+
+    Parameters
+    ----------
+    name : str
+        The target.
+    read : callable
+        Makes the line's result of what was printed; raises IncompleteError if it does not suffice.
+    measures : sequence of str
+        Paths (as for git) of what it tests and runs through: a line does not count for a commit
+        that changes one.
+    words : sequence of str, optional
+        Further words for make.
+    continues : bool, optional
+        Whether pieces of it add up. ``make`` gets the file of finished parts as KEPT, and as SEED
+        a number that is larger by 2 after each piece.
+    """
 
     name: str
     read: Callable[[str], str]
+    measures: tuple[str, ...] = EVERYTHING
     words: tuple[str, ...] = ()
+    continues: bool = False
 
 
 TARGETS = {
     target.name: target
     for target in (
         Target("nightly", _tests),
-        Target("asan", _tests),
+        Target("asan", _tests, SUITE),
         Target("checked", _tests),
-        Target("tsan", _sentence(r"^(\d+) learners read by (\d+) threads each$", 50, 2)),
-        Target("valgrind", _sentence(r"^(\d+) passes$", 50)),
-        Target("fuzz", _fuzz),
-        Target("fuzz-guided", _LIBFUZZER),
-        Target("fuzz-slots", _LIBFUZZER),
-        Target("mutants", _mutants),
-        Target("coverage", _coverage),
+        Target("tsan", _sentence(r"^(\d+) learners read by (\d+) threads each$", 50, 2),
+               (*LIBRARY, *_support("readers_beside.py", "helpers.py", "synthetic.py"))),
+        Target("valgrind", _sentence(r"^(\d+) passes$", 50),
+               (*LIBRARY, *_support("one_pass.py", "helpers.py"), "tests/valgrind.supp")),
+        Target("fuzz", _fuzz, (*LIBRARY, *_support("fuzz.py", *_FILES), "tests/data"),
+               continues=True),
+        Target("fuzz-guided", _guided,
+               (*LIBRARY, *_support("fuzz_guided.py", *_FILES), "tests/data"), continues=True),
+        Target("fuzz-slots", _guided, (*LIBRARY, *_support("fuzz_flash.py", "fuzz_flash.c")),
+               continues=True),
+        Target("mutants", _mutants, SUITE, continues=True),
+        Target("coverage", _coverage, SUITE),
         Target("exports", _sentence(
-            r"^(\d+) learners exported, (\d+) programs, ([\d,]+) answers; 0 differ", 50, 100, 1)),
+            r"^(\d+) learners exported, (\d+) programs, ([\d,]+) answers; 0 differ", 50, 100, 1),
+            (*LIBRARY, "release/__init__.py", "release/exports.py", "release/agreement.py",
+             "bench/__init__.py", "bench/rows.py")),
         Target("test-mcu", _tests),
         Target("test-windows", _tests),
         Target("test-frozen", _tests),
         Target("test-pi", _tests),
-        Target("soak", _soak, ("STEPS=1e8",)),
+        Target("soak", _soak, (*LIBRARY, *_support("soak.py", "helpers.py"), "bench/__init__.py",
+               "bench/cases.py", "bench/machine.py", "bench/table.py"), ("STEPS=1e8",),
+               continues=True),
     )
 }  # fmt: skip
 
@@ -153,21 +241,76 @@ def recorded() -> dict[str, list[str]]:
     return found
 
 
-def counts_for_head(commit: str) -> bool:
-    """Whether the work tree differs from a commit in nothing but the record."""
+def commands(target: Target, makefile: str) -> str:
+    """What make runs for a target, by the text of a Makefile; empty if it has no such target.
+
+    Without installing what is not up to date, which is done once.
+    """
+    stamps = re.findall(r"^\$\(VENV\)(/\.\w+):", makefile, re.MULTILINE)
+    installed = [f"--old-file=.venv{stamp}" for stamp in stamps]
+    ran = subprocess.run(
+        ["make", "--dry-run", "--file=-", *installed, target.name, *target.words],
+        cwd=ROOT, input=makefile, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return ran.stdout if ran.returncode == 0 else ""
+
+
+def counts_for_head(target: Target, commit: str) -> bool:
+    """Whether nothing that the target tests differs between a commit and the work tree."""
     if not git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}"):
         return False
-    return set(git("diff", "--name-only", commit).split()) <= {NAME}
+    if git("diff", "--unified=0", f"--ignore-matching-lines={ADDRESS}", commit, "--",
+           *target.measures):  # fmt: skip
+        return False
+    now = commands(target, (ROOT / "Makefile").read_text("utf-8"))
+    return bool(now) and now == commands(target, git("show", f"{commit}:Makefile") + "\n")
 
 
 def missing() -> list[str]:
-    """Return a sentence for each target without a line for this commit."""
+    """Return a sentence for each target without a line that counts for this commit."""
     lines = recorded()
     return [
         f"{NAME} has no line of this commit for {name}: python -m release.record {name}"
-        for name in TARGETS
-        if not any(counts_for_head(commit) for commit in lines.get(name, ()))
+        for name, target in TARGETS.items()
+        if not any(counts_for_head(target, commit) for commit in lines.get(name, ()))
     ]
+
+
+class Pieces:
+    """What the pieces of a target have printed so far, on commits that test the same.
+
+    A piece that failed leaves nothing here: the same command repeats it.
+    """
+
+    def __init__(self, target: Target) -> None:
+        files = git("ls-files", "--stage", "--", *target.measures)
+        tested = files + commands(target, (ROOT / "Makefile").read_text("utf-8"))
+        digest = hashlib.sha256(tested.encode()).hexdigest()[:12]
+        self._stem = ROOT / "build/record" / f"{target.name}-{digest}"
+        self._file = self._stem.with_suffix(".json")
+        self._found: list[tuple[float, str]] = (
+            json.loads(self._file.read_text("utf-8")) if self._file.exists() else []
+        )
+
+    def words(self) -> list[str]:
+        """Words for make: where finished parts are, and a seed that no piece has used."""
+        self._stem.parent.mkdir(parents=True, exist_ok=True)
+        return [f"KEPT={self._stem.with_suffix('.jsonl')}", f"SEED={1 + 2 * len(self._found)}"]
+
+    def add(self, minutes: float, printed: str) -> None:
+        """Store what a piece has printed."""
+        self._found.append((minutes, printed))
+        self._file.write_text(json.dumps(self._found), "utf-8")
+
+    @property
+    def minutes(self) -> float:
+        """Of all pieces."""
+        return sum(minutes for minutes, _ in self._found)
+
+    @property
+    def printed(self) -> str:
+        """By all pieces."""
+        return "\n".join(printed for _, printed in self._found)
 
 
 def append(name: str, result: str, minutes: float) -> None:
@@ -184,18 +327,24 @@ def run(name: str, words: list[str]) -> int:
     if git("status", "--porcelain", "--", ".", f":!{NAME}"):
         print("commit your changes first: a line names the commit that was tested")
         return 1
-    began = time.monotonic()
     target = TARGETS[name]
-    code, printed = output(
-        ["sh", "-c", 'exec make "$@" 2>&1', "make", name, *(words or target.words)], cwd=ROOT)
+    pieces = Pieces(target) if target.continues else None
+    further = [*(pieces.words() if pieces else ()), *target.words, *words]
+    began = time.monotonic()
+    code, printed = output(["sh", "-c", 'exec make "$@" 2>&1', "make", name, *further], cwd=ROOT)
+    minutes = (time.monotonic() - began) / 60
     try:
         if code:
             raise IncompleteError(f"make {name} ended with {code}")
+        if pieces:
+            pieces.add(minutes, printed)
+            minutes, printed = pieces.minutes, pieces.printed
         result = target.read(printed)
     except IncompleteError as reason:
-        print(f"{name}: {reason}; nothing is recorded")
+        more = "; the same command continues" if pieces and not code else ""
+        print(f"{name}: {reason}; nothing is recorded{more}")
         return 1
-    append(name, result, (time.monotonic() - began) / 60)
+    append(name, result, minutes)
     print(f"{name}: {result}")
     return 0
 

@@ -3,11 +3,15 @@
 ``python tests/mutants.py [WORD...]`` tries the mutations whose file or description contains one of
 the words and lists the survivors; exits with 1 if there are any. The package and its tests are
 copied to a temporary folder and must pass there. Mutations of C come first: they take seconds
-(mutants_loops.py, mutants_rules.py).
+(mutants_loops.py, mutants_rules.py). With ``--kept FILE`` it stores detected mutations there and
+does not try them again; with ``--minutes`` it ends after about that time and prints how many are
+left.
 """
 
 from __future__ import annotations
 
+import argparse
+import math
 import shutil
 import sys
 import tempfile
@@ -18,7 +22,7 @@ import mutants_loops
 import mutants_rules
 import mutants_simulator
 import mutants_wrappers
-from mutating import ROOT, Mutation, applied, failures, survivors
+from mutating import ROOT, Mutation, Trials, applied, failures
 
 MUTATIONS = [
     *mutants_files.MUTATIONS,
@@ -27,7 +31,7 @@ MUTATIONS = [
 ]
 
 
-def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
+def lived(wanted: list[Mutation], folder: Path, trials: Trials) -> list[Mutation]:
     """The mutations that no test detects."""
     for part in ("edgeolk", "firmware_sim", "tests"):
         shutil.copytree(ROOT / part, folder / part)
@@ -40,26 +44,39 @@ def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
         with applied(mutation, folder / mutation.file):
             return bool(failures(folder, mutation.tests))
 
-    return survivors(wanted, notice)
+    return trials.survivors(wanted, notice)
 
 
-def main(words: list[str]) -> int:
-    count, left = 0, 0
-    trials = (
+def main(arguments: list[str] | None = None) -> int:
+    from bench.cases import Cases  # found beside this folder, see below
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("words", nargs="*", metavar="WORD")
+    parser.add_argument("--kept", type=Path, help="the file of detected mutations")
+    parser.add_argument("--minutes", type=float, default=math.inf)
+    given = parser.parse_args(arguments)
+    trials = Trials(Cases(given.kept, given.kept and given.kept.stem), given.minutes)
+    count, left, lived_through = 0, 0, 0
+    for every, trial in (
         (mutants_loops.MUTATIONS, mutants_loops.lived),
         (mutants_rules.MUTATIONS, mutants_rules.lived),
         (MUTATIONS, lived),
-    )
-    for every, trial in trials:
+    ):
+        words = given.words
         wanted = [m for m in every if not words or any(w in f"{m.file} {m.what}" for w in words)]
-        if wanted:
+        count += len(wanted)
+        untried = trials.left(wanted)
+        if untried and not trials.over:
             with tempfile.TemporaryDirectory() as name:
-                left += len(trial(wanted, Path(name) / "copy"))
-            count += len(wanted)
-    print(f"{count} mutations, {left} lived")
-    return 1 if left else 0
+                lived_through += len(trial(untried, Path(name) / "copy", trials))
+        left += len(trials.left(wanted))
+    if left > lived_through:
+        print(f"{left - lived_through} of {count} mutations are left, {lived_through} lived so far")
+    else:
+        print(f"{count} mutations, {lived_through} lived")
+    return 1 if lived_through else 0
 
 
 if __name__ == "__main__":
     sys.path.append(str(ROOT))  # at the end: beside this file lies a folder that is called edgeolk
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from mutating import ROOT, Mutation, applied, survivors, table
+from mutating import ROOT, Mutation, Trials, applied, table
 
 C_FOLDER, CHECKS = "edgeolk/c", "tests/edgeolk/core/c"
 FLAGS = ("-std=gnu11", "-O0", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
@@ -141,10 +141,10 @@ class Checks:
             return self.fail(mutation.file)
 
 
-def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
+def lived(wanted: list[Mutation], folder: Path, trials: Trials) -> list[Mutation]:
     """The mutations that no check notices."""
     checks = Checks(folder)
     for subject in sorted({mutation.file for mutation in wanted}):
         if checks.fail(subject):
             raise SystemExit(f"the checks of {subject} fail without any mutation")
-    return survivors(wanted, checks.notice)
+    return trials.survivors(wanted, checks.notice)

@@ -14,7 +14,7 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mutating import ROOT, Mutation, applied, failures, survivors
+from mutating import ROOT, Mutation, Trials, applied, failures
 
 OF_BLOCKS, OF_SCALERS = (
     f"tests/edgeolk/files/test_{name}.py" for name in ("holds", "scaler_state")
@@ -62,7 +62,7 @@ def errors(folder: Path) -> str:
     return ran.stderr or f"{command[0]} ended with {ran.returncode}" if ran.returncode else ""
 
 
-def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
+def lived(wanted: list[Mutation], folder: Path, trials: Trials) -> list[Mutation]:
     """The mutations that no test detects."""
     for part in ("edgeolk", "tests"):
         shutil.copytree(ROOT / part, folder / part)
@@ -76,4 +76,4 @@ def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
                 raise SystemExit(f"{mutation.what} does not compile:\n{output}")
             return bool(failures(folder, mutation.tests))
 
-    return survivors(wanted, notice)
+    return trials.survivors(wanted, notice)

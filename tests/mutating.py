@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -9,9 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+
+if TYPE_CHECKING:
+    from bench.cases import Cases
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Longer than any test takes: of the processor, and of waiting, which takes none.
@@ -26,6 +30,53 @@ class Mutation(NamedTuple):
     new: str
     file: str
     tests: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """Its file and description, which no other mutation has."""
+        return f"{self.file}: {self.what}"
+
+
+class Trials:
+    """Results of a run that may end before all mutations were tried.
+
+    Parameters
+    ----------
+    kept : Cases
+        Detected mutations, which are not tried again.
+    minutes : float, optional
+        No mutation is tried after that time.
+    """
+
+    def __init__(self, kept: Cases, minutes: float = math.inf) -> None:
+        self.kept, self._end = kept, time.monotonic() + 60 * minutes
+
+    def left(self, wanted: Iterable[Mutation]) -> list[Mutation]:
+        """The mutations that are not stored as detected."""
+        return [mutation for mutation in wanted if not self.kept.get(mutation.name)]
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() >= self._end
+
+    def survivors(
+        self, wanted: Iterable[Mutation], notice: Callable[[Mutation], bool]
+    ) -> list[Mutation]:
+        """Try mutations until the time is up, print each result; return the undetected ones."""
+        lived = []
+        for mutation in wanted:
+            if self.over:
+                break
+            start = time.perf_counter()
+            noticed = notice(mutation)
+            if noticed:
+                self.kept.add(mutation.name, True)
+            else:
+                lived.append(mutation)
+            took = time.perf_counter() - start
+            print(f"{'killed' if noticed else 'LIVES '} {took:5.1f} s  {mutation.what}", flush=True)
+        return lived
 
 
 def table(file: str, tests: Sequence[str], *rows: tuple[str, str, str]) -> list[Mutation]:
@@ -77,15 +128,3 @@ def failures(folder: Path, tests: Sequence[str]) -> str:
         if ran.returncode not in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
             raise SystemExit(output)
     return ""
-
-
-def survivors(wanted: Iterable[Mutation], notice: Callable[[Mutation], bool]) -> list[Mutation]:
-    """The mutations that no test detects; the result of each mutation is printed."""
-    lived = []
-    for mutation in wanted:
-        start = time.perf_counter()
-        noticed = notice(mutation)
-        lived += [] if noticed else [mutation]
-        took = time.perf_counter() - start
-        print(f"{'killed' if noticed else 'LIVES '} {took:5.1f} s  {mutation.what}", flush=True)
-    return lived

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+
+import pytest
+
+from bench.cases import Cases
 
 HERE = Path(__file__).parent
 spec = spec_from_file_location("mutants", HERE / "mutants.py")
@@ -16,6 +21,7 @@ try:
     spec.loader.exec_module(mutants)
     import mutants_loops
     import mutants_rules
+    from mutating import Mutation, Trials
 finally:
     sys.path.remove(str(HERE))
 
@@ -45,3 +51,42 @@ def test_a_rule_of_files_is_left_out_once() -> None:
         assert source.count(mutation.old) == 1, mutation.what
         assert mutation.new.count("OLK_LEFT_OUT(") == 1, mutation.what
         assert all((HERE.parent / test).exists() for test in mutation.tests)
+
+
+def test_every_mutation_has_a_name() -> None:
+    every = [*mutants.MUTATIONS, *mutants_loops.MUTATIONS, *mutants_rules.MUTATIONS]
+    assert len({mutation.name for mutation in every}) == len(every)
+
+
+MUTATIONS = [Mutation(what, "old", "new", "file.py", ()) for what in ("first", "second", "third")]
+
+
+def test_trials_continue(tmp_path: Path) -> None:
+    kept = tmp_path / "mutants.jsonl"
+    seen: Iterator[bool] = iter([True, False])
+    lived = Trials(Cases(kept, "code")).survivors(MUTATIONS[:2], lambda _: next(seen))
+    assert lived == MUTATIONS[1:2]
+    # A mutation that lived is tried again, one that was detected is not.
+    assert Trials(Cases(kept, "code")).left(MUTATIONS) == MUTATIONS[1:]
+    assert Trials(Cases(kept, "other code")).left(MUTATIONS) == MUTATIONS
+
+
+def test_no_mutation_is_tried_when_the_time_is_up() -> None:
+    trials = Trials(Cases(None, "code"), minutes=0.0)
+    assert trials.survivors(MUTATIONS, pytest.fail) == []
+    assert trials.left(MUTATIONS) == MUTATIONS
+
+
+def test_what_is_left_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "mutants.jsonl"
+    monkeypatch.setattr(mutants, "MUTATIONS", MUTATIONS)
+    for module in (mutants_loops, mutants_rules):
+        monkeypatch.setattr(module, "MUTATIONS", [])
+    assert mutants.main(["--kept", str(kept), "--minutes", "0"]) == 0
+    assert capsys.readouterr().out == "3 of 3 mutations are left, 0 lived so far\n"
+    Trials(Cases(kept, "mutants")).survivors(MUTATIONS, lambda _: True)
+    capsys.readouterr()
+    assert mutants.main(["--kept", str(kept), "--minutes", "0"]) == 0
+    assert capsys.readouterr().out == "3 mutations, 0 lived\n"

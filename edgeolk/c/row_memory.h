@@ -21,6 +21,10 @@ enum { OLK_MEMORY_ROWS = 512, OLK_MEMORY_INPUTS = 64 };
 #endif
 /* Running sums over rows. */
 enum { OLK_MEMORY_SUMS = 8 };
+#if OLK_BYTES >= 32
+/* Most classes whose sums are in one vector. */
+enum { OLK_MEMORY_LANES = OLK_BYTES / (int)sizeof(olk_real) };
+#endif
 
 /* Reads a row's inputs in order; absent ones are 0. */
 typedef struct {
@@ -250,36 +254,48 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
    order of the rows for each class. */
 static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *label,
                                  const uint8_t *rival, const uint8_t *size, ptrdiff_t n,
-                                 ptrdiff_t K, olk_real *g)
+                                 olk_real *g)
 {
-#if OLK_BYTES >= 32
-    /* One lane per class: with few classes, sums in memory would wait for each other. */
-    enum { LANES = OLK_BYTES / (int)sizeof(olk_real) };
-    if (K <= LANES) {
-        const olk_words lane = olk_lane_numbers();
-        OLK_ALIGNED(64) olk_real total[LANES] = {0};
-        memcpy(total, g, (size_t)K * sizeof *g);
-        olk_real_vec sum = *(const olk_real_vec *)total;
-        for (ptrdiff_t j = 0; j < n; j++) {
-            const olk_words part =
-                (olk_words)(olk_memory_part(kernel[j], size[j]) - (olk_real_vec){0});
-            const olk_words mine = (olk_words)(lane == (olk_word)label[j]);
-            const olk_words other = (olk_words)(lane == (olk_word)rival[j]);
-            sum += (olk_real_vec)((part & (mine | other)) ^ (other & olk_sign));
-        }
-        *(olk_real_vec *)total = sum;
-        memcpy(g, total, (size_t)K * sizeof *g);
-        return;
-    }
-#else
-    (void)K;
-#endif
     for (ptrdiff_t j = 0; j < n; j++) {
         const olk_real part = olk_memory_part(kernel[j], size[j]);
         g[label[j]] += part;
         g[rival[j]] -= part;
     }
 }
+
+#if OLK_BYTES >= 32
+/* The same for both kernels at once, g[2K] of the narrower one, with one lane per class: with few
+   classes, sums in memory would wait for each other. Kernels become parts. */
+static OLK_INLINE void olk_add_votes_in_lanes(olk_memory_value *kernel, olk_memory_sum *narrow,
+                                              const uint8_t *label, const uint8_t *rival,
+                                              const uint8_t *size, ptrdiff_t n, ptrdiff_t K,
+                                              const int columns, olk_real *g)
+{
+    olk_real *const part[2] = {kernel, narrow};
+    olk_words lanes_of[OLK_MEMORY_LANES];
+    OLK_ALIGNED(64) olk_real total[2][OLK_MEMORY_LANES] = {{0}};
+    olk_real_vec sum[2];
+    for (int c = 0; c < OLK_MEMORY_LANES; c++)
+        lanes_of[c] = (olk_words)(olk_lane_numbers() == (olk_word)c);
+    for (int v = 0; v < columns; v++) {
+        for (ptrdiff_t j = 0; j < n; j++)
+            part[v][j] = olk_memory_part(part[v][j], size[j]);
+        memcpy(total[v], g + 2 * v * K, (size_t)K * sizeof *g);
+        sum[v] = *(const olk_real_vec *)total[v];
+    }
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const olk_words other = lanes_of[rival[j]], both = lanes_of[label[j]] | other;
+        for (int v = 0; v < columns; v++) {
+            const olk_words parts = (olk_words)(part[v][j] - (olk_real_vec){0});
+            sum[v] += (olk_real_vec)((parts & both) ^ (other & olk_sign));
+        }
+    }
+    for (int v = 0; v < columns; v++) {
+        *(olk_real_vec *)total[v] = sum[v];
+        memcpy(g + 2 * v * K, total[v], (size_t)K * sizeof *g);
+    }
+}
+#endif
 
 /* The same with two classes, to lane[OLK_MEMORY_SUMS]. */
 static inline void olk_add_signed_votes(const olk_memory_value *kernel, const int8_t *signed_size,
@@ -300,6 +316,18 @@ static inline void olk_add_signed_votes(const olk_memory_value *kernel, const in
             lane[l] += olk_memory_part(kernel[j], signed_size[j]);
 }
 
+/* n rows, or more that fill vectors of codes: what follows them is read and not used. Labels follow
+   the codes, as many bytes as a code has. */
+static inline ptrdiff_t olk_memory_padded(const olk_sorf *p, ptrdiff_t n)
+{
+#if OLK_BYTES
+    if (p->memory >= OLK_BYTES)
+        return (n + OLK_BYTES - 1) / OLK_BYTES * OLK_BYTES;
+#endif
+    (void)p;
+    return n;
+}
+
 /* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower
    kernel's g[K]. */
 static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state *s,
@@ -318,12 +346,23 @@ static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state
             g[2 * v * p->classes + c] = 0;
     for (ptrdiff_t from = 0; from < n_rows; from += OLK_MEMORY_ROWS) {
         const ptrdiff_t left = n_rows - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
-        olk_memory_kernels(p, s, row, from, n, kernel, narrow);
+        olk_memory_kernels(p, s, row, from, olk_memory_padded(p, n), kernel, narrow);
+#if OLK_BYTES >= 32
+        if (multiclass && p->classes <= OLK_MEMORY_LANES) {
+            if (columns > 1)
+                olk_add_votes_in_lanes(kernel, narrow, label + from, rival + from, size + from, n,
+                                       p->classes, 2, g);
+            else
+                olk_add_votes_in_lanes(kernel, narrow, label + from, rival + from, size + from, n,
+                                       p->classes, 1, g);
+            continue;
+        }
+#endif
         for (int v = 0; v < columns; v++) {
             for (ptrdiff_t j = 0; v && j < n; j++)
                 kernel[j] = (olk_memory_value)narrow[j];
             if (multiclass)
-                olk_add_votes(kernel, label + from, rival + from, size + from, n, p->classes,
+                olk_add_votes(kernel, label + from, rival + from, size + from, n,
                               g + 2 * v * p->classes);
             else
                 olk_add_signed_votes(kernel, (const int8_t *)label + from, n, lane[v]);

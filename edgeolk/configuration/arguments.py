@@ -6,6 +6,7 @@ ValueError with its name, its value and what is allowed.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 
 from edgeolk.checks import check_int
 from edgeolk.configuration.settings import MAX_CLASSES, Settings
-from edgeolk.errors import suggest
+from edgeolk.errors import callers_level, suggest
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.methods import METHODS, Method
 from edgeolk.parts.option import Default, Option
@@ -115,16 +116,25 @@ def chosen_of(method: Method, given: dict[str, Any]) -> dict[str, Any]:
     return parts
 
 
-def take_aliases(method: Method | None, given: dict[str, Any]) -> None:
+def take_aliases(method: Method | None, given: dict[str, Any], *, kernel: bool) -> None:
     """Put arguments that were given by the letter of the algorithm's paper under their names.
 
-    Raises TypeError: an argument is given by both.
+    ``kernel``: whether a kernel is given. Without one, ``gamma`` may have been meant as its width:
+    a warning. Raises TypeError: an argument is given by both.
     """
-    for alias, name in (method.aliases if method else {}).items():
+    if method is None:
+        return
+    for alias, name in method.aliases.items():
         # gamma="auto" can only mean the width of the kernel: an option is a number.
         if alias in given and not (isinstance(given[alias], str) and given[alias] == "auto"):
             if name in given:
                 raise TypeError(f"give {name}= or {alias}=, not both: they mean the same")
+            if alias == "gamma" and not kernel and "kernel_gamma" not in given:
+                warnings.warn(
+                    f"gamma={given[alias]!r} was taken as the {name}= of {method.name}, which its"
+                    f" paper calls gamma; kernel_gamma={given[alias]!r} is the width of the kernel",
+                    stacklevel=callers_level(),
+                )
             given[name] = given.pop(alias)
 
 

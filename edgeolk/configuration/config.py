@@ -106,7 +106,8 @@ class Config:
         then the model restarts, while the counters of the stream continue. None: 1 / n_features,
         half of that for ``sorf``. Default: "auto" for ``sorf`` without ``kernel=``, else None.
         ``kernel_gamma`` is another name for it; use that with ``olru``, ``bogd``, ``bogd++`` and
-        ``klr``, whose papers call another parameter gamma.
+        ``klr``, whose papers call another parameter gamma: a number is taken as that one, with a
+        warning if there is no ``kernel=``.
     gamma_rows : int
         Default 100. If given, ``sorf`` also takes its width from these rows.
     scale : {"standard", "minmax", "common"} or None
@@ -302,7 +303,7 @@ def _configured(
         algorithm = DEFAULT
     method = None if algorithm is None else find(algorithm)
     family = FAMILIES[method.family if method else Family.RING]
-    take_aliases(method, given)
+    take_aliases(method, given, kernel=common["kernel"] is not None)
     nbytes = None if ram is None else parse_bytes(ram)
     choices = family.configure(Given(method, common, given, nbytes, others))
     least = choices.least

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from river import base
 
-from edgeolk.calibration import Probabilities
 from edgeolk.checks import check_int
 from edgeolk.names import is_balanced
+from edgeolk.probabilities import Probabilities
 from edgeolk.river.base import KernelModel, Row
 from edgeolk.rows.scoring import Scorer
 from edgeolk.wrapped import other_arguments, probabilities_for, takes_history

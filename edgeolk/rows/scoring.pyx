@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from edgeolk.probability import half_width
+from edgeolk.intervals import half_width
 
 from edgeolk.rows.batches cimport (
     Batch, as_integers, as_tuple, convert_rows, describe, indices_rise, row_count,

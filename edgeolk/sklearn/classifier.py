@@ -12,8 +12,9 @@ from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from edgeolk.calibration import Calibration, Probabilities
+from edgeolk.calibration import Calibration
 from edgeolk.names import is_balanced
+from edgeolk.probabilities import Probabilities
 from edgeolk.sklearn.base import (
     FloatArray,
     OnlineKernelBase,

@@ -80,6 +80,9 @@ class ReplayConfig(Fields, Noted):
     #: Rows of the season that a forecast is compared with if its learner has none; 0: none. Found
     #: from the rows.
     baseline_season: int = 0
+    #: Seconds of a period of a forecast's rows, 0 if each row has one; None if periods without a
+    #: target are not filled in. Found from the rows.
+    grid: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stream", source_of(self.stream))

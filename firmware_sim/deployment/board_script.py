@@ -17,6 +17,7 @@ from firmware_sim.deployment import model_file
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.periods import MOST_FILLED
 from firmware_sim.streams.cells import GAPS, MISSING_WORDS, NO, SHEET_ERROR, YES
 from firmware_sim.streams.reading import CLOCK, PERIODS
 from firmware_sim.streams.tables import CellStream
@@ -99,7 +100,11 @@ def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
         "written": bool(_all_written(replay)),
         "commas": _separator(replay) == ",",
         "other": _separator(replay) != ",",
+        "fills": _fills(config),
+        "counted": delay > 0 and not _fills(config),
+        "told": delay > 0 and config.label_kind.keeps_rows and not _fills(config),
         "gaps": config.takes_gaps,
+        "plain": config.takes_gaps and not _fills(config),
         "whole": not config.takes_gaps,
     }
     lines = []
@@ -113,6 +118,12 @@ def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
 def _delay_of(config: ReplayConfig) -> int:
     """Return the lines after which the label of a line comes; of a forecast, its horizon."""
     return config.rows_ahead or int(config.delay[0])
+
+
+def _fills(config: ReplayConfig) -> bool:
+    """Whether the program fills in the targets of lines without one, as the replay does."""
+    is_forecast = config.rows_ahead > 0 and config.label_kind.keeps_rows
+    return is_forecast and config.grid is not None and config.takes_gaps
 
 
 def _columns(replay: Replay) -> dict[int, Column]:
@@ -195,6 +206,8 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         **{name: repr(value) for name, value in shown.items()},
         "follows": " if its label follows" if kind.is_supervised else "",
         "delay": delay,
+        "most": MOST_FILLED,
+        "looked": answer.replace("learner.ask_one(row)", "learner.predict_one(row)"),
         "queue": config.queue_rows or delay,
         "every": config.checkpoint_every,
         "zone": " + time.localtime().tm_gmtoff" if stream.local_times else "",
@@ -260,6 +273,8 @@ behind|A line of CSV holds the readings in the order of FEATURES, and after them
 behind|line DELAY lines before it, where it is known.
 other|Lines are cut as in the log, at SEPARATOR, and without one at commas.
 late|A line that cannot be read counts as well.
+fills|Send an empty line for a reading that was missed: a target that does not come is filled in when
+fills|the next one does, on a straight line; after more than MOST of them the history begins again.
 A line that cannot be used is answered with "skipped", and standard error says why.
 late|Needs numpy, edgeolk and the model file beside it. What it learns is kept in
 STATE, every EVERY rows or SECONDS and on every way out; started again it goes on from there.
@@ -287,6 +302,7 @@ STATE = MODEL.with_name(f"{MODEL.stem}-{zlib.crc32(MODEL.read_bytes()):08x}.chec
 EVERY = $every  # rows learned between checkpoints, at most
 SECONDS = $seconds  # ... and seconds
 late|DELAY = $delay  # lines after which the label of a row comes
+fills|MOST = $most  # consecutive lines without a target that are filled in
 FEATURES = $features
 ${constants}NOTHING = $nothing  # words for a reading or a label that is missing
 ERROR = re.compile($error)  # a spreadsheet's word for a reading that is missing
@@ -407,6 +423,45 @@ queued|pending = deque(maxlen=$queue)  # numbers and readings of lines whose lab
 asked|# Numbers of the lines whose target is to come: their rows are in the learner.
 asked|pending = deque(range(-learner.n_waiting, 0), maxlen=$queue)
 late|number = -1
+fills|value, missed = None, []  # the last target, and the readings of the lines since
+
+fills|
+fills|def step(target):
+fills|    """Learn the target of a line."""
+fills|    global number
+fills|    number += 1
+fills|    if pending and number - pending[0] >= DELAY:
+fills|        pending.popleft()
+fills|        learner.tell_one(target)
+fills|        checkpoints.step(parts)
+fills|
+fills|
+fills|def ask(readings):
+fills|    """Ask for the forecast of a line that was missed."""
+fills|    try:
+fills|        learner.ask_one(readings)
+fills|        pending.append(number)
+fills|    except ValueError:  # a reading beyond what can be held
+fills|        pass
+fills|
+fills|
+fills|def catch_up(target):
+fills|    """Learn the lines without a target before one that has it, and its own."""
+fills|    global number, value
+fills|    if len(missed) > MOST:
+fills|        learner.restart()
+fills|        pending.clear()
+fills|        for number in range(number + 1, number + 1 + DELAY):
+fills|            ask(np.full(len(row), np.nan))
+fills|    else:
+fills|        first = target if value is None else value
+fills|        for at, readings in enumerate(missed, 1):
+fills|            step(first + (target - first) * at / (len(missed) + 1))
+fills|            ask(readings)
+fills|    missed.clear()
+fills|    step(target)
+fills|    value = target
+
 commas|lines = csv.reader(sys.stdin)
 other|lines = map(cut, sys.stdin)
 try:
@@ -419,17 +474,17 @@ try:
         if line is None:
             break
         cells = [cell.strip() for cell in line]
-late|        number += 1
+counted|        number += 1
 late|        label = label_of(cells[len(FEATURES)]) if len(cells) > len(FEATURES) else None
 queued|        if pending and number - pending[0][0] >= DELAY:
 queued|            _, earlier = pending.popleft()
 queued|            if label is not None:
 queued|                learner.learn_one(earlier, $label)
 queued|                checkpoints.step(parts)
-asked|        if pending and number - pending[0] >= DELAY:
-asked|            pending.popleft()
-asked|            learner.tell_one(label)
-asked|            checkpoints.step(parts)
+told|        if pending and number - pending[0] >= DELAY:
+told|            pending.popleft()
+told|            learner.tell_one(label)
+told|            checkpoints.step(parts)
 clock|        row[len(FEATURES) :] = clock()
         try:
             readings = cells[: len(FEATURES)]
@@ -438,14 +493,30 @@ gaps|            row[np.isin(row, ABSENT)] = np.nan
 gaps|            whole = 0 <= len(cells) - len(FEATURES) <= 1
 gaps|        except ValueError:
 gaps|            whole = False
-gaps|        if not whole:
+fills|        if not whole:
+fills|            row[:], label = np.nan, None
+fills|        if label is None:
+fills|            if len(missed) <= MOST:
+fills|                missed.append(row.copy())
+fills|            try:
+fills|                print($looked if whole else "skipped", flush=True)
+fills|            except ValueError:
+fills|                whole = False
+fills|                print("skipped", flush=True)
+fills|            if not whole:
+fills|                print(f"skipped: {reason_of(cells)}", file=sys.stderr, flush=True)
+fills|            continue
+fills|        catch_up(label)
+plain|        if not whole:
 whole|            $read = [reading_of(*one) for one in enumerate(readings)]
 whole|        except ValueError:
 whole|            row[:] = np.nan
 whole|        whole = 0 <= len(cells) - len(FEATURES) <= 1 and np.isfinite(row).all()
 whole|        if not whole or np.isin(row, ABSENT).any():
-            skip(cells)
-            continue
+plain|            skip(cells)
+plain|            continue
+whole|            skip(cells)
+whole|            continue
 prompt|        label = label_of(cells[len(FEATURES)]) if len(cells) > len(FEATURES) else None
         try:
 $scale            answer = $answer

@@ -8,6 +8,7 @@ import numpy as np
 
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.supervision import Supervision
+from firmware_sim.metrics.batch import When
 from firmware_sim.streams import Row
 
 
@@ -22,6 +23,9 @@ class ForecastSupervision(Supervision):
     def __init__(self, config: ReplayConfig, n_features: int) -> None:
         super().__init__(config, n_features)
         self._is_first = True
+        # Numbers are those of periods, of which short gaps are filled in.
+        self._counts_periods = config.grid is not None and config.rows_ahead > 0
+        self._number = 0
 
     def step(
         self, trainer: Any, row: Row, label: float, number: int, seconds: float
@@ -29,9 +33,10 @@ class ForecastSupervision(Supervision):
         """Answer a row, and learn the targets that have arrived; see `Supervision.step`."""
         self.arrived.clear()
         self.at_once = False
-        if self._has_unknown_pending(trainer) or seconds - self._seconds > self._gap:
+        is_late = seconds - self._seconds > self._gap or self._is_after_break(number)
+        if self._has_unknown_pending(trainer) or is_late:
             self._restart(trainer)
-        self._seconds = seconds
+        self._seconds, self._number = seconds, number
         if self._immediate:
             self.at_once = True
             self.counts.learned += 1
@@ -41,7 +46,7 @@ class ForecastSupervision(Supervision):
         while self._labels and now - self._labels[0][0] >= self._delay:
             self._deliver(trainer, self._labels.popleft()[1])
         answer: tuple[Any, ...] = trainer.ask_one(row)
-        is_missing = self._rng.random() < self._config.label_missing
+        is_missing = self._rng.random() < self._config.label_missing or label != label
         if len(self._labels) == self._size > 0:  # the learner has dropped the oldest
             self._labels.popleft()
             self.counts.lost += 1
@@ -93,14 +98,22 @@ class ForecastSupervision(Supervision):
 
     def _restart(self, trainer: Any) -> None:
         """Forget the history and the pending rows after a long gap."""
-        self.counts.lost += len(self._labels)
+        self.counts.lost += sum(label is not None for _, label in self._labels)
         self._labels.clear()
         trainer.restart()
 
-    def _rows_after_gaps(self, trainer: Any, seconds: Row) -> list[int]:
+    def _is_after_break(self, number: int) -> bool:
+        """Whether periods before a row are missing."""
+        return self._counts_periods and number - self._number > 1 and self._number > 0
+
+    def _rows_after_gaps(self, trainer: Any, when: When) -> list[int]:
         """Return the indices of the rows before which there is a long gap."""
+        seconds, numbers = when.seconds, when.numbers
         gaps = np.diff(seconds, prepend=self._seconds) > self._gap
         if len(seconds):
+            if self._counts_periods:
+                gaps[1:] |= np.diff(numbers) > 1
+                gaps[0] |= self._is_after_break(int(numbers[0]))
             gaps[0] |= self._has_unknown_pending(trainer)
-            self._seconds = float(seconds[-1])
+            self._seconds, self._number = float(seconds[-1]), int(numbers[-1])
         return [*np.flatnonzero(gaps).tolist()]

@@ -83,7 +83,8 @@ class SplitDevice(Device):
 
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         # If labels do not arrive with their rows, or a gap may come, rows are answered one by one.
-        self._one_by_one = config.waits_for_labels or self._misses_targets or config.gap is not None
+        may_restart = config.gap is not None or config.grid is not None
+        self._one_by_one = config.waits_for_labels or self._misses_targets or may_restart
         self.block = BLOCK
         self._peak = 0
         self._counters = dict.fromkeys(COUNTERS, 0)
@@ -152,6 +153,7 @@ class SplitDevice(Device):
 
     def _learn_batch(self, rows: Row, y: Row, when: When) -> Batch:
         assert self.trainer is not None
+        self.supervision.counts.learned += len(y)
         if self._config.scales_outside:
             rows = rows.astype(row_type(self._config))
         rows, (labels, scaling) = _as_float64(rows), self.trainer.scaled(y)

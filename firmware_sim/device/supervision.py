@@ -175,7 +175,7 @@ class Supervision:
         """
         self.counts.learned += len(y)
         parts: list[Batch] = []
-        ends = [*self._rows_after_gaps(trainer, when.seconds), len(y)]
+        ends = [*self._rows_after_gaps(trainer, when), len(y)]
         for first, end in pairwise([0, *ends]):
             if end > first:
                 rows = slice(first, end)
@@ -207,8 +207,9 @@ class Supervision:
         if self._asks:
             trainer.tell_one(None)
 
-    def _rows_after_gaps(self, trainer: Any, seconds: Row) -> list[int]:
+    def _rows_after_gaps(self, trainer: Any, when: When) -> list[int]:
         """Return the indices of the rows before which there is a long gap."""
+        seconds = when.seconds
         if math.isinf(self._gap):
             return []
         known = np.flatnonzero(np.isfinite(seconds))

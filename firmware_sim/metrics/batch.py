@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_sim.streams import Row
+from firmware_sim.streams.block import Places
 
 #: Structured rows; see `FIELDS`.
 Records = npt.NDArray[np.void]
 #: The fields of every record; kinds of labels add their own.
 FIELDS: list[Any] = [
-    ("row", np.int64),  # the number of the row in the stream, from 1
+    # the number of the row in the stream, from 1; 0: a period of a forecast without one to judge
+    ("row", np.int64),
     ("seconds", np.float64),  # its time; NaN if unknown
     ("label", np.float64),  # NaN if it has none
     ("score", np.float64),  # the answer before it was learned: a score, class or prediction
@@ -107,6 +109,37 @@ class Batch:
         rows = self.rows[self.rows["row"] <= number]
         arrived = self.arrived[: rows["n_arrived"].sum()]
         return Batch(rows, arrived, {number: self.reasons[number]})
+
+    def renumbered(self, given: Places, numbers: Places, is_row: Any) -> Batch:
+        """Return the outcome with the numbers of rows for those that the learner was given.
+
+        given: of all rows, ascending.
+        numbers: of these rows, or of the next one.
+        is_row (ndarray of bool): which count; the others get 0.
+        """
+        n, rows = len(self.rows), self.rows
+        rows["row"] = np.where(is_row[:n], numbers[:n], 0)
+        reasons = {
+            int(numbers[np.searchsorted(given, at)]): why for at, why in self.reasons.items()
+        }
+        return replace(self, rows=rows, reasons=reasons)
+
+    @property
+    def told(self) -> Batch:
+        """The outcome of rows that have a label; labels that arrive with others are the next's."""
+        known = np.isfinite(self.rows["label"])
+        if known.all():
+            return self
+        arrived = np.concatenate([[0], np.cumsum(self.rows["n_arrived"])])
+        rows = self.rows[known]
+        rows["n_arrived"] = np.diff(arrived[1:][known], prepend=0)
+        return replace(self, rows=rows)
+
+    @property
+    def of_rows(self) -> Batch:
+        """The outcome of rows of the stream, without that of the periods between them."""
+        is_row = self.rows["row"] > 0
+        return self if is_row.all() else replace(self, rows=self.rows[is_row])
 
     @property
     def taken(self) -> Any:

@@ -12,8 +12,16 @@ from firmware_sim.device.device import Device
 from firmware_sim.device.power import Power
 from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.metrics.sampled import Sampled
-from firmware_sim.replaying.checked import Checked, Delay, count_skipped, usable
+from firmware_sim.replaying.checked import (
+    Checked,
+    Delay,
+    count_skipped,
+    filler_of,
+    forecast_rows,
+    usable,
+)
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
+from firmware_sim.replaying.periods import Filled
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
@@ -37,6 +45,7 @@ class Accounting:
     cadence: the usual time between rows.
     labels: the decoder of the target column.
     delay: the readings whose targets are still to come.
+    filler: puts in the periods without a row, of a forecast; else None.
     metrics: the metrics.
     sampled: the sample of rows, or None.
     twin: the learner as it was after the first rows, or None.
@@ -69,6 +78,7 @@ class Accounting:
         self.cadence = Cadence()
         self.labels = kind.labels()
         self.delay = Delay.of(config, stream)
+        self.filler = filler_of(config, stream)
         self.metrics = kind.metrics(self.cadence)
         #: numbers and targets of the rows before the first forecast that are still to come
         self._head: deque[tuple[int, float]] = deque()
@@ -113,8 +123,12 @@ class Accounting:
         X, places = usable(block, self._device.repair)
         if raw.first <= self._config.rows_ahead:
             self._add_head(block, places)
-        if len(places):
-            block = block.part(0, self._learn(X, places, block))
+        rows = forecast_rows(block, X, places, self.filler)
+        if self.filler is not None and not self._config.label_kind.keeps_rows:
+            rows = rows.part(rows.is_row)  # without a history there are no missing periods
+        places = rows.places[rows.is_row]
+        if len(rows.y):
+            block = block.part(0, self._learn(rows, block))
             if self.power is not None:
                 self.power.after(self._device)
         raw = block.block
@@ -126,40 +140,49 @@ class Accounting:
         self._sentinels.add_block(columns)
         self.cadence.add_block(np.where(block.damaged, np.nan, raw.seconds))
         ahead = self._config.rows_ahead
+        if self.filler is not None:
+            filler = self.filler
+            counts = filler.n_filled, filler.n_gaps, filler.n_breaks
+            self.rows.filled, self.rows.gaps, self.rows.breaks = counts
         count_skipped(block, places[places < len(block)], self.rows, self._stream, ahead)
 
-    def _learn(self, X: Row, places: Places, block: Checked) -> int:
-        """Have the device learn the rows at these indices of a block.
+    def _learn(self, taken: Filled, block: Checked) -> int:
+        """Have the device learn rows of a block, and the missing periods between them.
 
         Returns: how many rows of the block count: all, or up to the one that ends the replay.
         """
-        device, rows, y = self._device, self.rows, block.y[places]
-        when = When(block.block.first + places, block.block.seconds[places])
+        device, rows, (X, y, periods, places, is_row) = self._device, self.rows, taken
+        seconds = np.where(is_row, block.block.seconds[places], np.nan)
+        when = When(periods, seconds)
         observed = self.metrics.observe(X)
         found = device.learn_block(X, y, when)
+        if self.filler is not None:
+            found = found.renumbered(periods, block.block.first + places, is_row)
         if self._head:
             self._arrive(found)
         if self._on_result is not None:
-            self._on_result(found)
+            self._on_result(found.of_rows)
         if found.reasons and self._config.damaged == "stop":
             number = min(found.reasons)
             self.stopped, found = f"row {number}: {found.reasons[number]}", found.up_to(number)
         elif found.stopped is not None:  # a full ring with full="raise"
-            self.stopped = f"row {when.numbers[len(found.rows)]}: {found.stopped}"
-        taken = np.flatnonzero(~found.rows["refused"])
+            number = block.block.first + places[len(found.rows)]
+            self.stopped = f"row {number}: {found.stopped}"
+        learned = np.flatnonzero(~found.rows["refused"])
+        used = learned[is_row[learned]]
         end = len(found.rows) + (found.stopped is not None)
         if self.sampled is not None:
-            self.sampled.add_block(X[:end])
+            self.sampled.add_block(X[:end][is_row[:end]])
         self.alarms += found.rows["row"][found.rows["drift"]].tolist()
         for number, error in sorted(found.reasons.items()):
             rows.add_refused(number, error)
-        self.metrics.add_block(found, observed)
-        rows.used += len(taken)
+        self.metrics.add_block(found.told, observed)
+        rows.used += len(used)
         if self.twin is not None:
-            used = slice(None) if len(taken) == len(y) else taken
-            self.twin.add_rows(device, X[used], y[used])
+            which = slice(None) if len(learned) == len(y) else learned
+            self.twin.add_rows(device, X[which], y[which], is_row[which])
         if not self._config.takes_gaps:
-            rows.repaired += int(np.sum(block.absent[places[taken]]))
+            rows.repaired += int(np.sum(block.absent[places[used]]))
         return int(places[end - 1]) + 1 if self.stopped else len(block)
 
     def _add_head(self, block: Checked, places: Places) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.device.intake import Gaps, Repair
 from firmware_sim.errors import StreamError
 from firmware_sim.kinds.labels import Labels
+from firmware_sim.replaying.periods import MOST_FILLED, Filled, Filler, Periods
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
@@ -92,56 +92,69 @@ def label_counts(block: Block) -> list[tuple[str, int]]:
 
 
 class Delay:
-    """Pairs each row's label with the readings of some rows before, as a forecast does.
+    """Pairs each row's label with the readings of some periods before, as a forecast does.
 
-    ahead: that number of rows.
+    ahead: that number of periods.
     gap: seconds of a gap after which earlier readings are no longer paired.
-    rows: the last readings, the oldest first, whose labels are still to come; NaN before the first.
+    step: seconds of a period; 0 if each row has one.
     """
 
-    def __init__(self, ahead: int, n_features: int, gap: float | None = None) -> None:
-        self.rows = np.full((ahead, n_features), np.nan)
-        self._skipped = np.ones(ahead, bool)
-        self._gap = np.inf if gap is None else gap
-        self._seconds = np.nan
+    def __init__(
+        self, ahead: int, n_features: int, gap: float | None = None, step: float = 0.0
+    ) -> None:
+        self._ahead = ahead
+        self._numbering = Periods(step, gap, MOST_FILLED + ahead + 2)
+        self._periods = np.empty(0, np.int64)
+        self._readings = np.empty((0, n_features))
 
     @classmethod
     def of(cls, config: ReplayConfig, stream: Stream) -> Delay:
         """Return the delay that a configuration asks of a stream's rows."""
         ahead = config.rows_ahead - stream.ahead
-        return cls(ahead, len(stream.features), config.gap if ahead else None)
+        gap = config.gap if ahead else None
+        return cls(ahead, len(stream.features), gap, config.grid or 0.0)
+
+    @property
+    def rows(self) -> Row:
+        """The last readings, whose labels are still to come, the oldest first; NaN if missing."""
+        last = int(self._periods[-1]) if len(self._periods) else 0
+        return self._of(np.arange(last - self._ahead + 1, last + 1))[0]
+
+    def _of(self, periods: Places) -> tuple[Row, Flags]:
+        """Return the readings of periods, NaN where there are none, and where there are some."""
+        if not len(self._periods):
+            return np.full((len(periods), self._readings.shape[1]), np.nan), np.zeros(
+                len(periods), bool
+            )
+        at = np.minimum(np.searchsorted(self._periods, periods), len(self._periods) - 1)
+        is_there = self._periods[at] == periods
+        return np.where(is_there[:, np.newaxis], self._readings[at], np.nan), is_there
 
     def shifted(self, block: Block) -> Block:
         """Return a block with earlier readings; those of a damaged row are missing."""
-        if not len(self.rows):
+        if not self._ahead:
             return block
-        readings = block.rows.copy()
-        readings[[*block.damage]] = np.nan
-        skipped = np.zeros(len(block), bool)
-        skipped[[*block.damage]] = True
-        earlier, without = np.empty_like(readings), np.empty_like(skipped)
-        gaps = self._after_gaps(block.seconds)
-        for first, end in pairwise([0, *gaps, len(block)]):
-            if first in gaps:
-                self.rows = np.full_like(self.rows, np.nan)
-                self._skipped[:] = True
-            every = np.concatenate([self.rows, readings[first:end]])
-            earlier[first:end] = every[: end - first]
-            self.rows = every[end - first :]
-            flags = np.concatenate([self._skipped, skipped[first:end]])
-            without[first:end] = flags[: end - first]
-            self._skipped = flags[end - first :]
-        return replace(block, rows=earlier, without=without)
-
-    def _after_gaps(self, seconds: Row) -> list[int]:
-        """Return the indices of rows after a gap."""
-        if self._gap == np.inf:
-            return []
-        known = np.flatnonzero(np.isfinite(seconds))
-        gaps = np.diff(seconds[known], prepend=self._seconds) > self._gap
-        if len(known):
-            self._seconds = float(seconds[known[-1]])
-        return [int(at) for at in known[gaps]]
+        readable = np.delete(np.arange(len(block)), [*block.damage])
+        found = self._numbering.of(block.first + readable, block.seconds[readable])
+        last = self._periods[-1:]
+        self._periods = np.concatenate([self._periods, found])
+        self._readings = np.concatenate([self._readings, block.rows[readable]])
+        earlier, without = np.full_like(block.rows, np.nan), np.ones(len(block), bool)
+        earlier[readable], is_there = self._of(found - self._ahead)
+        without[readable] = ~is_there
+        periods, between = np.full(len(block), -1), {}
+        periods[readable] = found
+        steps = np.diff(np.concatenate([last, found]))
+        at_row = readable[len(readable) - len(steps) :]
+        for at in np.flatnonzero(steps > 1).tolist():
+            row, n = int(at_row[at]), int(steps[at]) - 1
+            first = int(periods[row]) - n
+            n = n if n <= MOST_FILLED else min(n - 1, self._ahead)
+            between[row] = first, self._of(np.arange(first, first + n) - self._ahead)[0]
+        if len(found):
+            kept = self._periods > found[-1] - self._ahead
+            self._periods, self._readings = self._periods[kept], self._readings[kept]
+        return replace(block, rows=earlier, without=without, periods=periods, between=between)
 
 
 def checked(
@@ -263,6 +276,38 @@ def usable(block: Checked, repair: Repair | Gaps | None) -> tuple[Row, Places]:
     return (X if len(places) == len(block) else X[places]), places
 
 
+def filler_of(config: ReplayConfig, stream: Stream) -> Filler | None:
+    """Return what puts in the periods without a row; None if a configuration does not want it."""
+    if config.grid is None or not config.rows_ahead:
+        return None
+    return Filler(config.rows_ahead, len(stream.features))
+
+
+def forecast_rows(block: Checked, X: Row, places: Places, filler: Filler | None) -> Filled:
+    """Return the rows of a block that a learner receives, with those of missing periods.
+
+    X, places: of `usable`.
+    filler: None if the periods between rows do not matter.
+    """
+    raw = block.block
+    if filler is None or raw.periods is None:
+        return Filled(X, block.y[places], raw.first + places, places, np.ones(len(places), bool))
+    readable = np.flatnonzero(~block.damaged)
+    readings = raw.rows[readable]
+    is_row = np.isin(readable, places)
+    readings[is_row] = X
+    at, periods, y = readable, raw.periods[readable], block.y[readable]
+    for row, (first, missing) in raw.between.items():
+        if not block.damaged[row]:
+            n = len(missing)
+            place = int(np.searchsorted(at, row))
+            readings = np.insert(readings, place, missing, axis=0)
+            at = np.insert(at, place, [row] * n)
+            periods = np.insert(periods, place, np.arange(first, first + n))
+            y, is_row = np.insert(y, place, [np.nan] * n), np.insert(is_row, place, [False] * n)
+    return filler.of(readings, y, periods, at, is_row)
+
+
 def count_skipped(
     block: Checked, places: Places, rows: RowCount, stream: Stream, ahead: int = 0
 ) -> None:
@@ -284,4 +329,10 @@ def count_skipped(
         else:
             rows.add_missing(block.missing(at, stream))
     rows.missing += len(block) - len(raw.damage) - len(places)
+    if raw.periods is not None:  # made of a row without a target
+        is_other = ~(block.damaged | block.lacks)
+        is_other[places] = False
+        is_other[: max(0, ahead + 1 - raw.first)] = False
+        rows.missing_before += int(np.count_nonzero(is_other))
+        rows.ahead = ahead
     rows.read = raw.first + len(block) - 1

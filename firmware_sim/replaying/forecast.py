@@ -14,6 +14,13 @@ from firmware_sim.device.planning import plan_device
 from firmware_sim.errors import DoesNotFitError
 from firmware_sim.metrics import Figures
 from firmware_sim.replaying.checked import Delay, checked
+from firmware_sim.replaying.periods import (
+    MOST_FILLED,
+    Periods,
+    filled_targets,
+    has_few_gaps,
+    step_of,
+)
 from firmware_sim.replaying.season import FIRST_ROWS, day_of, find_season
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.cadence import Cadence
@@ -80,10 +87,14 @@ def resolved(config: ReplayConfig, stream: Stream) -> tuple[ReplayConfig, str, f
     Raises SimulatorError: a time cannot be expressed in rows.
     """
     in_numbers = isinstance(config.horizon, int) and isinstance(config.season, int)
-    if in_numbers and config.season and not config.path:
+    is_known = in_numbers and config.season and not config.path
+    if is_known and config.grid is not None:
         return config, "", config.period
-    y, period, n = _first_rows(config, stream)
-    period = config.period or period
+    first = _first_rows(config, stream)
+    config = replace(config, grid=first.grid)
+    if is_known:
+        return config, "", config.period
+    y, n, period = first.y, first.n, config.period or first.period
     horizon = in_rows(config.horizon, period, "horizon")
     season, reason = config.season, "as given"
     if season == "auto":
@@ -97,22 +108,45 @@ def resolved(config: ReplayConfig, stream: Stream) -> tuple[ReplayConfig, str, f
     return config, reason, period
 
 
-def _first_rows(config: ReplayConfig, stream: Stream) -> tuple[Row, float | None, int | None]:
-    """Return the first targets, as far as the stream can be read again, and seconds per row.
+class _FirstRows(NamedTuple):
+    """What the first rows tell, as far as the stream can be read again.
 
-    Also the number of rows, None if there may be more of them.
+    y: their targets, with those of missing periods.
+    period: seconds per row; None if unknown.
+    n: the number of rows; None if there may be more of them.
+    grid: as of the configuration.
     """
+
+    y: Row
+    period: float | None
+    n: int | None
+    grid: float | None
+
+
+def _first_rows(config: ReplayConfig, stream: Stream) -> _FirstRows:
+    """Read the first rows of a stream."""
     cadence, labels = Cadence(), config.label_kind.labels()
-    found: list[Row] = []
+    y, seconds, readable = [np.empty(0)], [np.empty(0)], [np.empty(0, bool)]
     ends = (FIRST_ROWS, config.limit, stream.kept)
     limit, n = min(end for end in ends if end is not None), 0
     if limit:
         for block in checked(replace(config, limit=limit), stream, labels):
             cadence.add_block(block.block.seconds)
-            found.append(block.y[np.isfinite(block.y)])
+            y.append(block.y)
+            seconds.append(block.block.seconds)
+            readable.append(~block.damaged)
             n += len(block)
     is_all = n < limit or n == config.limit
-    return np.concatenate([np.empty(0), *found]), cadence.seconds_per_row, n if is_all else None
+    period, good = cadence.seconds_per_row, np.flatnonzero(np.concatenate(readable))
+    targets, times = np.concatenate(y)[good], np.concatenate(seconds)[good]
+    known = np.isfinite(targets)
+    step = step_of(times, config.period or period, uneven=cadence.is_uneven)
+    periods = Periods(step, config.gap, MOST_FILLED + 2).of(good + 1, times)
+    grid = step if has_few_gaps(periods, known) else None
+    targets = targets[known]
+    if grid is not None:
+        targets = filled_targets(periods[known], targets)
+    return _FirstRows(targets, period, n if is_all else None, grid)
 
 
 def shared(config: ReplayConfig, n_features: int) -> list[ReplayConfig]:

@@ -11,6 +11,7 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.batch import Batch
+from firmware_sim.replaying.checked import Flags
 from firmware_sim.replaying.held_out import Answers, frozen_answers
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
@@ -69,6 +70,7 @@ class FrozenTwin:
         self._before = (0, 0.0)
         self._rows: list[Row] = []  # blocks of rows
         self._labels: list[Row] = []
+        self._counts: list[Flags] = []
         self._n_kept = 0
         self._refused = False
         self._executor = ThreadPoolExecutor(1)  # one thread: batches are counted in order
@@ -78,11 +80,12 @@ class FrozenTwin:
         """Return the rows until the twin is created; 0 afterwards."""
         return 0 if self._answers is not None else max(0, self.after - device.steps)
 
-    def add_rows(self, device: Device, X: Row, y: Row) -> None:
-        """Add unscaled rows that were learned and counted."""
+    def add_rows(self, device: Device, X: Row, y: Row, counts: Flags) -> None:
+        """Add unscaled rows that were learned; `counts` says which of them are counted."""
         if self._answers is not None:
             self._rows.append(X)
             self._labels.append(y)
+            self._counts.append(counts)
             self._n_kept += len(y)
             if self._n_kept >= _BATCH:
                 self._ask()
@@ -98,16 +101,17 @@ class FrozenTwin:
         return rows, self._learning_metrics.mean_loss("learner") * rows
 
     def _ask(self) -> None:
-        rows, labels = self._rows, self._labels
-        self._rows, self._labels, self._n_kept = [], [], 0
-        self._futures.append(self._executor.submit(self._count, rows, labels))
+        rows, labels, counts = self._rows, self._labels, self._counts
+        self._rows, self._labels, self._counts, self._n_kept = [], [], [], 0
+        self._futures.append(self._executor.submit(self._count, rows, labels, counts))
 
-    def _count(self, rows: list[Row], labels: list[Row]) -> None:
+    def _count(self, rows: list[Row], labels: list[Row], counts: list[Flags]) -> None:
         """Count the answers to rows, in a separate thread: prediction releases the GIL."""
         assert self._answers is not None
-        X, y = np.concatenate(rows), np.concatenate(labels)
+        X, y, which = np.concatenate(rows), np.concatenate(labels), np.concatenate(counts)
         try:
-            self._metrics.add_answers(Batch.of(label=y, score=self._answers(X, y)))
+            answers = self._answers(X, y)
+            self._metrics.add_answers(Batch.of(label=y[which], score=answers[which]))
         except ValueError:  # a row that only the learner with later statistics accepts
             self._refused = True
 

@@ -21,7 +21,7 @@ from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.plaintext import shortened
-from firmware_sim.replaying.checked import checked, usable
+from firmware_sim.replaying.checked import checked, filler_of, forecast_rows, usable
 from firmware_sim.replaying.source import opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
@@ -186,20 +186,24 @@ def measured(
     pending = device.supervision.pending if continues else []
     first = stream.after + 1 - len(pending) if isinstance(stream, Later) else 0
     batches, late = [], deque(enumerate(pending, first))
+    filler = filler_of(config, stream)
     for block in checked(replace(config, train_rows=None), stream, kind.labels()):
-        X, places = usable(block, repair)
-        y = block.y[places]
-        scores = _answered(answers, X, y)
+        rows = forecast_rows(block, *usable(block, repair), filler)
+        if not kind.keeps_rows:
+            rows = rows.part(rows.is_row)
+        scores = _answered(answers, rows.X, rows.y)
         known = np.isfinite(scores)
         refused += int(np.count_nonzero(~known))
+        known &= np.isfinite(rows.y)
         if not known.any():
             continue
-        numbers = block.block.first + places[known]
-        batch = Batch.of(row=numbers, label=y[known], score=scores[known])
+        rows, scores = rows.part(known), scores[known]
+        batch = Batch.of(row=rows.periods, label=rows.y, score=scores)
         is_late = kind.keeps_rows or config.rows_ahead > 0
         batch.arrive_late((config.queue_rows or kind.horizon) if is_late else 0, late)
+        batch = batch.renumbered(rows.periods, block.block.first + rows.places, rows.is_row)
         found.add_block(batch)
-        batches.append(batch)
+        batches.append(batch.of_rows)
     return Part(name, device.steps, refused, found), batches
 
 

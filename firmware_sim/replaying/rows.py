@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from firmware_sim.plaintext import counted, joined
+from firmware_sim.replaying.periods import MOST_FILLED
 from firmware_sim.streams import Stream
 from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
@@ -28,6 +29,11 @@ class RowCount:
     #: rows of a forecast whose readings, `ahead` rows before, were skipped or before a gap
     missing_before: int = 0
     ahead: int = 0
+    #: periods of a forecast's history without a row, that were filled in; the gaps that they were
+    #: in; longer gaps, after which the history began again
+    filled: int = 0
+    gaps: int = 0
+    breaks: int = 0
     repaired: int = 0
     damaged: int = 0
     first_damage: str = ""
@@ -80,6 +86,22 @@ class RowCount:
             f"the first is {self.first_damage}"
         ]
 
+    def gap_words(self) -> str:
+        """Return what was done about the periods without a row; empty if nothing."""
+        found = []
+        if self.filled:
+            places = f" in {counted(self.gaps, 'place')}" if self.filled > 1 else ""
+            found.append(
+                f"{counted(self.filled, 'period')} without a target{places}: filled in on a "
+                "straight line, so that lags and seasons are those of time"
+            )
+        if self.breaks:
+            found.append(
+                f"{counted(self.breaks, 'gap')} of more than {MOST_FILLED} periods: the history "
+                "began again"
+            )
+        return "; ".join(found)
+
     def missing_words(self) -> str:
         """Return the columns with missing values and their counts, in descending order."""
         counts = sorted(self.missing_by_column.items(), key=lambda item: -item[1])
@@ -87,7 +109,7 @@ class RowCount:
         shown += ["..."] if len(counts) > _LISTED else []
         if self.missing_before:
             before = f"{counted(self.ahead, 'row')} before"
-            shown.append(f"all readings from {before} (skipped, or a gap) {self.missing_before:,}")
+            shown.append(f"the row from {before} (skipped, or a gap) {self.missing_before:,}")
         return ", ".join(shown)
 
     def add_refused(self, number: int, reason: object) -> None:

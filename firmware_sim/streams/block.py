@@ -74,6 +74,10 @@ class Block:
     text: returns a row as it stands in the log, by index; None if it is not kept.
     without (ndarray of bool, shape (n,)): rows of a forecast whose readings were in a row that was
         skipped, or before a gap; None for other rows.
+    periods (ndarray of int64, shape (n,)): of a forecast, the number of each readable row's period;
+        None for other rows.
+    between: of a forecast, by the index of a row after a gap, the first period without a row and
+        the readings for it and the next ones.
     """
 
     first: int
@@ -83,6 +87,8 @@ class Block:
     damage: dict[int, str] = field(default_factory=dict)
     text: Callable[[int], str] | None = field(default=None, compare=False, repr=False)
     without: npt.NDArray[np.bool_] | None = None
+    periods: Places | None = None
+    between: dict[int, tuple[int, Row]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -98,4 +104,6 @@ class Block:
             {at - start: why for at, why in self.damage.items() if start <= at < end},
             None if text is None else lambda at: text(at + start),
             None if self.without is None else self.without[some],
+            None if self.periods is None else self.periods[some],
+            {at - start: rows for at, rows in self.between.items() if start <= at < end},
         )

@@ -38,17 +38,18 @@ def test_a_piece_ends(
     pages = [
         Page("short", f"{program} {files['short']} once", (), 1),
         Page("long", f"{program} {files['long']}", (), 90, by_case=True),
-        Page("last", f"{program} {files['last']} once", (), 1),
+        Page("last", f"{program} {files['last']} once", (), 1, timed=True),
     ]
     monkeypatch.setattr(remake, "PAGES", pages)
     monkeypatch.setattr(remake, "older", lambda page: not is_made(files[page.path]))
+    monkeypatch.setattr(remake.os, "cpu_count", lambda: 1)
     began = time.monotonic()
     assert remake.main(["--minutes", "0.02"]) == 0
     assert time.monotonic() - began < 60
     assert files["long"].read_text() == "begun"
     said = capsys.readouterr().out
     assert "long: stopped, will continue after" in said
-    assert said.endswith(f"{files['last']} once\n2 of 3 pages are left, 91 minutes\n")
+    assert said.endswith(f"{files['last']} once\n3 of 3 pages are left, 92 minutes\n")
     assert remake.main([]) == 0
     assert all(is_made(file) for file in files.values())
     assert capsys.readouterr().out.endswith("0 of 3 pages are left, 0 minutes\n")
@@ -89,3 +90,27 @@ def test_all_pages_of_this_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert remake.left(everything=True) == [page]
     monkeypatch.setattr(remake, "here", lambda: page.measured_on[0])
     assert remake.left(everything=True) == []
+
+
+WAITS = """
+import pathlib, sys, time
+mine, other = map(pathlib.Path, sys.argv[1:])
+mine.write_text("made")
+end = time.monotonic() + 30
+while not other.exists():
+    assert time.monotonic() < end
+    time.sleep(0.01)
+"""
+
+
+def test_pages_are_made_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "waits.py").write_text(WAITS)
+    a, b = tmp_path / "a", tmp_path / "b"
+    pages = [
+        Page(str(mine), f"python {tmp_path / 'waits.py'} {mine} {other}", (), 1)
+        for mine, other in ((a, b), (b, a))
+    ]
+    monkeypatch.setattr(remake, "PAGES", pages)
+    monkeypatch.setattr(remake, "older", lambda page: not is_made(Path(page.path)))
+    monkeypatch.setattr(remake.os, "cpu_count", lambda: 2)
+    assert remake.main([]) == 0

@@ -128,23 +128,6 @@ def test_targets_of_a_regression() -> None:
         learner.learn_one(X[0], float("nan"))
 
 
-def test_a_full_ring_that_raises() -> None:
-    learner = BareLearner("perceptron", n_features=D, budget=1, full="raise")
-    learner.learn_one(X[0], 1.0)
-    with pytest.raises(ek.BudgetError, match="full"):
-        learner.learn_one(X[0], -1.0)
-    assert learner.counters()["steps"] == 1
-
-
-def test_a_kernel_that_overflows() -> None:
-    learner = BareLearner(
-        "perceptron", n_features=D, budget=3, dtype="float64", kernel=ek.Polynomial(4, 1.0, 1.0)
-    )
-    with pytest.raises(ValueError, match="overflow"):
-        learner.learn_one(array("d", [1e100] * D), 1.0)
-    assert learner.counters()["steps"] == 0
-
-
 def test_bad_options_are_those_of_the_learner() -> None:
     for options in ({"colour": 1}, {"kernel": 3}, {"ram": "4KiB"}, {"buffer": bytes(9)}):
         with pytest.raises((TypeError, ValueError)) as bare:

@@ -19,6 +19,8 @@ LEARNER = ek.Learner(n_features=2, ram="2KiB")
     [
         (lambda: LEARNER.fit, "did you mean 'learn_many'"),
         (lambda: LEARNER.ram, "did you mean 'nbytes'"),
+        (lambda: LEARNER.support_vectors, "did you mean 'support_vectors_'"),
+        (lambda: LEARNER.nothing_like_it_at_all, "no attribute 'nothing_like_it_at_all'$"),
         (lambda: LEARNER.loss, r"use parameters\['loss'\]"),
         (lambda: LEARNER.config.loss, r"use parameters\['loss'\]"),
         (lambda: ek.Checkpointer.__new__(ek.Checkpointer).load, "did you mean 'open'"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import struct
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,29 @@ def lives(name: str, steps: int) -> None:
     line = soak.soak(name, steps)
     assert line["steps"] == steps
     assert not soak.is_wrong(line), line
+
+
+def test_a_soak_continues(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = ["--kept", str(tmp_path / "soak.jsonl")]
+    assert soak.main(["1e3", "rbp", *kept]) == 0
+    first = capsys.readouterr().out
+    assert '"steps": 1000' in first
+    # What is stored is printed again, and nothing else is begun when the time is up.
+    assert soak.main(["1e3", "rbp", "spa", "--minutes", "0", *kept]) == 0
+    assert capsys.readouterr().out == f"{first}1 algorithms are left: spa\n"
+    # More steps are another soak.
+    assert soak.main(["1e3", "rbp", "spa", "--longest", "2e3", *kept]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line)["steps"] for line in lines] == [2000, 1000]
+
+
+def test_what_goes_wrong_in_a_soak_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "soak.jsonl"
+    monkeypatch.setattr(soak, "MOST_MEMORY", -(2**40))
+    assert soak.main(["1e3", "rbp", "--kept", str(kept)]) == 1
+    assert not kept.exists()
 
 
 @pytest.mark.parametrize("name", EVERY)

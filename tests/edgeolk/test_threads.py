@@ -289,7 +289,7 @@ def test_a_copy_for_a_file_is_of_one_moment() -> None:
 def test_a_free_threaded_python_leaves_its_lock_off() -> None:
     ran = python(
         "import sys\n"
-        "import edgeolk as ek, edgeolk.bare, edgeolk.calibration, edgeolk.windows.windows\n"
+        "import edgeolk as ek, edgeolk.bare, edgeolk.probabilities, edgeolk.windows.windows\n"
         "ek.Learner('rbp', n_features=1, budget=2).learn_one([1.0], 1)\n"
         "ek.RunningScaler(1).learn_one([1.0])\n"
         "print(sys._is_gil_enabled())\n"

@@ -54,18 +54,6 @@ def refusal(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return printed.err.strip().splitlines()[-1]
 
 
-def test_label_that_never_occurs_is_refused_before_the_work(
-    room: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = refusal(command(room, "--positive", "Occupied"), capsys)
-    assert "the label 'Occupied' never occurs in column 'state'" in line
-    assert "'occupied' (150)" in line
-    assert "did you mean --positive occupied?" in line
-    assert not (room.parent / "out").exists()
-    # It is looked for in the whole stream, whatever the limit on rows is.
-    assert main(command(room, "--positive", "occupied", "--limit", "10", "--quiet")) == 0
-
-
 def test_labels_that_are_all_one_get_a_warning(
     room: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,19 +64,6 @@ def test_labels_that_are_all_one_get_a_warning(
     assert f"WARNING   {words}" in printed.out
     report = json.loads((room.parent / "out" / "report.json").read_text(encoding="utf-8"))
     assert [text[: len(words)] for text in report["warnings"]] == [words]
-
-
-def test_truncated_last_row_is_counted(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    room.write_text(room.read_text(encoding="utf-8") + "499.1,0.")
-    words = "1 of 301 rows cannot be read and were left out, the first is row 301: 2 cells where"
-    assert main(command(room, "--positive", "occupied")) == 0
-    printed = capsys.readouterr()
-    assert words in printed.err
-    assert "301 rows read, 300 used, 0 with missing values, 1 damaged" in printed.out
-    assert main(command(room, "--positive", "occupied", "--damaged", "stop")) == 2
-    printed = capsys.readouterr()
-    assert "stopped: row 301: 2 cells where the header has 3" in printed.err
-    assert "300 used" in printed.out
 
 
 def test_nothing_that_can_be_read(tmp_path: Path) -> None:
@@ -189,22 +164,18 @@ def test_learner_as_c(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("stream", "words"),
     [
-        ("robot", ["--kind", "multiclass", "--target", "move", "--algorithm", "bpa_s"]),
-        ("robot", ["--kind", "multiclass", "--target", "move"]),
         ("house", ["--kind", "regression", "--algorithm", "ogd"]),
         ("office", ["--kind", "novelty", "--param", "nu=0.5"]),
         ("office", ["--kind", "novelty", "--param", "history=false"]),
-        ("occupancy", []),
-        ("occupancy", ["--scale", "none"]),
-        ("occupancy", ["--algorithm", "bpa_s"]),
     ],
 )
 @pytest.mark.spread(3)
-def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path: Path) -> None:
-    """It answers, row by row, what a replay that goes on answers."""
+def test_script_for_targets_and_without_labels(
+    stream: str, words: list[str], tmp_path: Path
+) -> None:
+    """It answers, row by row, what a replay that goes on answers; classes: test_board_script.py."""
     model, script = tmp_path / "model.zip", tmp_path / "run.py"
-    # Somebody comes a little later; something unusual happens later.
-    first = {"occupancy": 1000, "office": 860}.get(stream, 300)
+    first = 860 if stream == "office" else 300  # something unusual happens later
     base = ["replay", stream, "--ram", "8KiB", "--out", str(tmp_path / "out"), "--quiet"]
     kept = ["--save-model", str(model), "--write-script", str(script), "--no-picture"]
     assert main([*base, *words, "--limit", f"{first}", *kept]) == 0
@@ -220,14 +191,7 @@ def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path:
         asked.append(",".join([*map(repr, row.tolist()), sample.label]))
         if scaler is not None:
             scaler.learn_transform_one(row, row)
-        if stream == "robot":
-            names = twin.config.classes
-            expected.append(names[learner.predict_one(row)])
-            learner.learn_one(row, names.index(sample.label))
-        elif stream == "occupancy":
-            expected.append(str(learner.predict_one(row)))
-            learner.learn_one(row, 1 if float(sample.label) > 0 else -1)
-        elif stream == "office":
+        if stream == "office":
             expected.append("novel" if learner.predict_one(row) < 0 else "usual")
             learner.learn_one(row)
         else:

@@ -70,7 +70,11 @@ def drawn(seed: int, folder: Path) -> Case:
     }[kind]
     path = folder / "stream.csv"
     lines = [",".join([*map(repr, x.tolist()), str(label)]) for x, label in zip(X, y, strict=True)]
-    path.write_text("\n".join([",".join([*(f"x{i}" for i in range(d)), "y"]), *lines]) + "\n")
+    names = [f"x{i}" for i in range(d)]
+    if kind == "novelty" and seed % 8 == 3:  # with a clock
+        names = ["time", *names]
+        lines = [f"{1_700_000_000 + 600 * at},{line}" for at, line in enumerate(lines)]
+    path.write_text("\n".join([",".join([*names, "y"]), *lines]) + "\n")
 
     def some(*words: str) -> list[str]:
         """Return one of these, each said half as often as nothing."""
@@ -144,9 +148,12 @@ def test_compare(seed: int, tmp_path: Path) -> None:
     if case.kind != "multiclass":
         labels = [float(label) for label in labels]
         labels = [label or -1.0 for label in labels] if case.kind == "binary" else labels
-    rows = list(zip(table[:, :-1].astype(float).tolist(), labels, strict=True))
+    has_times = case.path.read_text().startswith("time")
+    times, readings = np.split(table[:, :-1].astype(float), [has_times], axis=1)
     for name in done:
         lines = "\n".join(program(found, name, 6144))
+        more = times.T.tolist() if "seconds in rows" in lines else []
+        rows = list(zip(readings.tolist(), labels, *more, strict=True))
         answer = {
             "multiclass": "    answers.append(learner.predict_one(x))\n",
             "novelty": "    level = learner.threshold\n",
@@ -160,8 +167,8 @@ def test_compare(seed: int, tmp_path: Path) -> None:
         answers: list[Any] = []
         exec(lines, {"rows": rows, "answers": answers})
         scores, *thresholds = np.array(answers, dtype=float).T.reshape(-1, len(answers))
-        more = {"threshold": thresholds[0], "reason": 0.0 * scores} if thresholds else {}
-        records = Batch.of(label=found.rows.y, score=scores, **more).rows
+        levels = {"threshold": thresholds[0], "reason": 0.0 * scores} if thresholds else {}
+        records = Batch.of(label=found.rows.y, score=scores, **levels).rows
         got = found.rows.evaluator.loss(records)
         assert got == pytest.approx(found.cell(name, 6144).error, rel=1e-9), (name, lines)
 

@@ -46,3 +46,13 @@ def test_the_citation_and_the_changes_name_the_version():
     citation = (ROOT / "CITATION.cff").read_text()
     assert re.search(rf"^version: {re.escape(edgeolk.__version__)}$", citation, re.MULTILINE)
     assert f"\n## {edgeolk.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_pages_name_files_of_this_version():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    named = {
+        version
+        for page in pages
+        for version in re.findall(r"\bedgeolk-(\d+\.\d+\.\d+)\b", page.read_text("utf-8"))
+    }
+    assert named == {edgeolk.__version__}

@@ -63,9 +63,11 @@ def test_a_date_that_the_citation_does_not_have(tidy):
 
 
 def test_an_owner_that_is_not_named(tidy):
+    assert check.for_the_publisher("9.8.7") == ["push the tag v9.8.7: docs/releasing.md, step 7"]
     (tidy[0] / "pyproject.toml").write_text('Source = "https://github.com/OWNER/x"')
-    assert check.missing("9.8.7") == [
-        "pyproject.toml has the placeholder OWNER: docs/releasing.md, step 1"]
+    [owner, _] = check.for_the_publisher("9.8.7")
+    assert "placeholder OWNER" in owner
+    assert check.missing("9.8.7") == []  # the commit itself lacks nothing
 
 
 def test_a_long_run_that_is_not_recorded(tidy, monkeypatch):
@@ -77,3 +79,11 @@ def test_it_ends_with_1_and_says_why(tidy, capsys, monkeypatch):
     monkeypatch.setattr(edgeolk, "__version__", "9.9.0")
     assert check.main() == 1
     assert "no section 9.9.0" in capsys.readouterr().out
+
+
+def test_a_commit_that_lacks_nothing_leaves_the_tag(tidy, capsys, monkeypatch):
+    monkeypatch.setattr(edgeolk, "__version__", "9.8.7")
+    assert check.main() == 0
+    assert capsys.readouterr().out == (
+        "nothing is missing for 9.8.7\n"
+        "left to the publisher: push the tag v9.8.7: docs/releasing.md, step 7\n")

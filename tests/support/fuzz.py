@@ -44,7 +44,7 @@ def fuzz(fuzzer: Fuzzer, count: int, seed: int) -> int:
         now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         resident = resident or now
         print(
-            f"seed {seed}: {done + ROUND} mutants, {time.monotonic() - began:.0f} s,"
+            f"seed {seed}: {min(done + ROUND, count)} mutants, {time.monotonic() - began:.0f} s,"
             f" resident +{now - resident} KiB",
             file=sys.stderr,
             flush=True,

@@ -1,7 +1,9 @@
 """Long runs: ``python tests/support/soak.py [STEPS [ALGORITHM...]]``, or ``make soak``.
 
-Every algorithm learns that many steps; the program exits with 1 if anything went wrong. The table
-has a line for each algorithm:
+Every algorithm learns that many steps; the program exits with 1 if anything went wrong. With
+``--kept FILE`` it stores the algorithms that went well there and does not soak them again; with
+``--minutes`` it begins no algorithm after that time and prints what is left. The table has a line
+for each algorithm:
 
 - steps;
 - halvings of the ring;
@@ -16,10 +18,13 @@ has a line for each algorithm:
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import mmap
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -148,14 +153,41 @@ def is_wrong(line: dict[str, Any]) -> bool:
     )
 
 
-def main(steps: int, names: list[str]) -> int:
-    wrong = 0
-    for name in names or [row.name for row in ek.algorithms()]:
-        line = soak(name, steps)
-        wrong += is_wrong(line)
+#: The quickest with and without a kernel matrix, which `--longest` soaks for longer.
+LONGEST = ("perceptron", "rbp")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    from bench.cases import Cases  # tests of installed packages only soak
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("steps", type=float, nargs="?", default=1e7)
+    parser.add_argument("names", nargs="*", metavar="ALGORITHM")
+    parser.add_argument("--longest", type=float, default=0.0, help=f"steps of {LONGEST}")
+    parser.add_argument("--kept", type=Path, help="the file of finished algorithms")
+    parser.add_argument("--minutes", type=float, default=math.inf)
+    given = parser.parse_args(arguments)
+    end = time.monotonic() + 60 * given.minutes
+    kept = Cases(given.kept, given.kept and given.kept.stem)
+    wrong, left = 0, []
+    for name in given.names or [row.name for row in ek.algorithms()]:
+        steps = int(max(given.steps, given.longest if name in LONGEST else 0.0))
+        case = f"{name}, {steps} steps"
+        line = kept.get(case)
+        if line is None:
+            if time.monotonic() >= end:
+                left.append(name)
+                continue
+            line = soak(name, steps)
+            if is_wrong(line):
+                wrong += 1
+            else:
+                kept.add(case, line)
         print(json.dumps(line), flush=True)
+    if left:
+        print(f"{len(left)} algorithms are left: {', '.join(left)}")
     return int(wrong > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(float(sys.argv[1])) if sys.argv[1:] else 10**7, sys.argv[2:]))
+    sys.exit(main())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -132,13 +131,6 @@ SIZED = ["plan", "--features", "5", "--ram", "8KiB"]
 )
 def test_refusals(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert sentence in refused(capsys, *words)
-
-
-def test_the_ram_that_a_refusal_names_is_enough(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["plan", "--algorithm", "sorf", "--features", "2", "--ram"]
-    least = re.findall(r"at least (\d+)", refused(capsys, *command, "64"))[0]
-    assert re.search(rf"^total +{least}$", run(capsys, *command, least), re.MULTILINE)
-    assert f"at least {least} bytes" in refused(capsys, *command, str(int(least) - 1))
 
 
 @pytest.mark.parametrize("row", ek.algorithms(), ids=lambda row: row.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from pathlib import Path
 from typing import Any
 
@@ -155,23 +154,6 @@ def test_scratch_is_on_the_stack(tmp_path: Path) -> None:
         ek.export_c(made("as it is"), tmp_path, scratch="arena")
 
 
-class _Late:
-    """A board whose rows wait for their targets, asked and told as a learner is."""
-
-    def __init__(self, board: Compiled) -> None:
-        self.board, self.interval = board, (0.0, 0.0)
-
-    def ask_one(self, x: Any) -> float:
-        row, said = np.ascontiguousarray(x, self.board.dtype), (ctypes.c_double * 3)()
-        assert self.board.c.ek_ask(self.board.arena, row.ctypes.data_as(ctypes.c_void_p), said) == 0
-        self.interval = (said[1], said[2])
-        return said[0]
-
-    def tell_one(self, y: float | None) -> int:
-        code = self.board.c.ek_tell(self.board.arena, ctypes.c_double(np.nan if y is None else y))
-        return int(code)
-
-
 @pytest.mark.parametrize("horizon", [1, 3])
 @pytest.mark.spread(2)
 def test_targets_among_the_inputs_come_late(horizon: int, tmp_path: Path) -> None:
@@ -181,22 +163,23 @@ def test_targets_among_the_inputs_come_late(horizon: int, tmp_path: Path) -> Non
         "krls_auto", n_features=X.shape[1], budget=9, dtype="float64", lags=2, horizon=horizon
     )
     board = board_of(learner, tmp_path)
-    late = _Late(board)
-    assert late.tell_one(0.0) == -6
+    with pytest.raises(ValueError, match="-6"):
+        board.tell_one(0.0)
     for t in range(400):
         if t >= horizon:
             target = None if t % 50 == 7 else float(y[t - horizon])
             learner.tell_one(target)
-            assert late.tell_one(target) == 0
+            board.tell_one(target)
         if t == 200:
             learner.restart()
             board.c.ek_restart(board.arena)
             for _ in range(horizon):  # no row waits until these do
-                assert late.ask_one(X[t]) == pytest.approx(learner.ask_one(X[t]), rel=1e-6)
-        assert late.ask_one(X[t]) == pytest.approx(learner.ask_one(X[t]), rel=1e-6)
+                assert board.ask_one(X[t]) == pytest.approx(learner.ask_one(X[t]), rel=1e-6)
+        assert board.ask_one(X[t]) == pytest.approx(learner.ask_one(X[t]), rel=1e-6)
         if np.isfinite(learner.interval[0]):
-            assert late.interval == pytest.approx(learner.interval, rel=1e-6)
-    assert late.tell_one(np.inf) == -2
+            assert board.said[1:3] == pytest.approx(learner.interval, rel=1e-6)
+    with pytest.raises(ValueError, match="-2"):
+        board.tell_one(np.inf)
     assert board.counts()[:3] == [learner.steps, 0, learner.updates]
     size = len(bytes(learner._sealed()))
     again = ek.Learner._from_block(board.file(size))

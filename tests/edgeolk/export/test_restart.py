@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from exported import Compiled
-from forecasts import learner_of, run, series
 from watched import made as watching
 from watched import rows as readings
 from watched import watch
@@ -20,49 +18,6 @@ import edgeolk as ek
 def exported(learner: ek.Learner, folder: Path, *flags: str) -> Compiled:
     ek.export_c(learner, folder)
     return Compiled(folder, learner, flags=flags)
-
-
-class _Asked:
-    """A board's forecasts, asked and told as a learner's are."""
-
-    def __init__(self, board: Compiled) -> None:
-        self.board = board
-
-    def ask_one(self, x: Any) -> float:
-        row, said = np.ascontiguousarray(x, self.board.dtype), (ctypes.c_double * 3)()
-        code = self.board.c.ek_ask(self.board.arena, row.ctypes.data_as(ctypes.c_void_p), said)
-        assert code == 0
-        return said[0]
-
-    def tell_one(self, y: float) -> None:
-        if self.board.c.ek_tell(self.board.arena, ctypes.c_double(y)):
-            raise ValueError("not told")
-
-
-@pytest.mark.parametrize("k", [1, 3])
-@pytest.mark.parametrize("season", [0, 12])
-@pytest.mark.spread(4)
-def test_a_forecaster_forgets_its_history_and_keeps_what_it_learned(
-    k: int, season: int, tmp_path: Path
-) -> None:
-    learner = learner_of(dtype="float64", horizon=k, season=season)
-    X, y = series()
-    run(learner, X[:300], y[:300], k)
-    board = exported(learner, tmp_path)
-    asked, size = _Asked(board), len(learner._sealed())
-    board.c.ek_restart(board.arena)
-    learner.restart()
-    assert board.file(size) == bytes(learner._sealed())
-    with pytest.raises(ValueError, match="not told"):  # nothing waits
-        asked.tell_one(1.0)
-    first = [asked.ask_one(row) for row in X[300 : 300 + k]]
-    assert len({round(answer, 9) for answer in first}) == 1  # the mean of all, whatever the row
-    assert first == pytest.approx([learner.ask_one(row) for row in X[300 : 300 + k]])
-    for t in range(300, 560):
-        asked.tell_one(y[t])
-        learner.tell_one(y[t])
-        assert asked.ask_one(X[t + k]) == pytest.approx(learner.ask_one(X[t + k]), rel=1e-9)
-    assert board.untouched()
 
 
 def _labels(options: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:

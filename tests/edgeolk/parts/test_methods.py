@@ -225,6 +225,8 @@ def test_a_letter_means_the_plain_word(name: str, letter: str, algorithm: str) -
     options: dict[str, Any] = {"n_features": 3, "budget": 8}
     if algorithm == "krls_auto":
         options["lags"] = 1  # without which no target comes late
+    else:
+        options["kernel"] = ek.Gaussian(0.5)  # without which gamma may have been meant as its width
     spec = OPTIONS[name]
     value = 2 if spec.integer else 0.5 + (spec.ends[0] >= 1.0)
     config = ek.Config(algorithm, **options, **{name: value})
@@ -236,6 +238,16 @@ def test_a_letter_means_the_plain_word(name: str, letter: str, algorithm: str) -
         ek.Config(algorithm, **options, **{name: value, letter: value})
     with pytest.raises((TypeError, ValueError), match=rf"\b{name}\b"):
         ek.Config(algorithm, **options, **{letter: "x"})
+
+
+@pytest.mark.parametrize("algorithm", [name for _, letter, name in LETTERS if letter == "gamma"])
+def test_a_letter_that_may_be_the_width_warns(algorithm: str) -> None:
+    """At the line that gave it."""
+    value = 1.5 if algorithm == "klr" else 0.5
+    with pytest.warns(UserWarning, match=rf"kernel_gamma={value} is the width") as warned:
+        ek.Learner(algorithm, n_features=3, budget=8, gamma=value)
+    assert [each.filename for each in warned] == [__file__]
+    ek.Learner(algorithm, n_features=3, budget=8, gamma=value, kernel_gamma=0.2)
 
 
 def test_a_letter_is_of_no_other_algorithm() -> None:

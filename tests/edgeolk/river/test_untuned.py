@@ -37,9 +37,3 @@ def test_a_filter_with_one_loss_takes_the_default() -> None:
     assert len(model.predict_one({"a": 1.0}, with_interval=True)) == 3
     with pytest.raises(TypeError, match="unknown parameter 'loss'"):
         KernelRegressor("krls_t", loss="epsilon").learn_one({"a": 1.0}, 2.0)
-
-
-def test_arguments_that_it_has_not_are_refused() -> None:
-    for options in ({"scale": "minmax"}, {"gamma": 0.5}):
-        with pytest.raises(ValueError, match=r"krls_auto|gamma= is learned"):
-            KernelRegressor("krls_auto", **options).learn_one({"a": 1.0}, 2.0)

@@ -143,17 +143,6 @@ BAD_MATRICES: dict[str, Any] = {
 }
 
 
-@dtypes
-def test_one_bad_row_among_many_gives_no_scores(dtype: str) -> None:
-    owned = trained(dtype)
-    for row, bad, call in itertools.product((0, 3, 6), (np.nan, np.inf, 1e300), MATRIX_CALLS):
-        if (bad == 1e300 and dtype == "float64") or call == "learn_many":
-            continue
-        X = np.tile(GOOD, (7, 1))
-        X[row, 1] = bad
-        refused(owned, partial(MATRIX_CALLS[call], owned.learner, X), rf"X\[{row}\].*feature 1")
-
-
 def test_bad_matrices() -> None:
     owned = trained()
     for X in BAD_MATRICES.values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import EVERY, LIVELY, targets_of
+from helpers import EVERY, targets_of
 from preprocessings import D, options_of, rows_and_labels
 
 import edgeolk as ek
@@ -49,7 +49,7 @@ def test_the_width_of_a_laplacian_kernel() -> None:
 def test_the_model_starts_anew_with_the_width(name: str) -> None:
     X, y = rows_and_labels()
     X, y = (X - X.mean(axis=0)) / X.std(axis=0), targets_of(name, y)
-    auto = {"kernel_gamma" if "gamma" in LIVELY.get(name, {}) else "gamma": "auto"}
+    auto = {"gamma": "auto"}
     options = options_of(name, scale=None)
     learner = ek.Learner(name, gamma_rows=40, **auto, **options)
     first = learner.learn_many(X[:40], y[:40])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import edgeolk as ek
-from edgeolk.calibration import Probabilities
+from edgeolk.probabilities import Probabilities
 from edgeolk.sklearn import OnlineKernelClassifier
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,24 +49,6 @@ def test_two_classes_have_one_score(moons: Any) -> None:
     p = model.predict_proba(X)[:, 1]
     np.testing.assert_allclose(f, np.log(p / (1.0 - p)), rtol=1e-6)
     assert (model.learner_.decision_function(X).argsort() != f.argsort()).any()
-
-
-@pytest.mark.parametrize("data", ["moons", "states"])
-def test_a_learner_goes_onto_a_board(
-    data: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    X, y = request.getfixturevalue(data)
-    model = OnlineKernelClassifier(ram="4KiB", random_state=0).fit(X, y)
-    model.to_learner().plain.save(tmp_path / "model.olk")
-    learner = ek.load(tmp_path / "model.olk")
-    assert learner.nbytes <= 4096
-    signs = learner.predict(X)
-    if learner.n_classes > 2:
-        assert (learner.scores(X) == model.decision_function(X)).all()
-        assert (model.classes_[signs] == model.predict(X)).all()
-    else:  # the estimator decides by all scores, a board by one
-        assert (learner.decision_function(X) == model.learner_.decision_function(X)).all()
-        assert (model.classes_[(signs > 0).astype(int)] == model.predict(X)).mean() > 0.97
 
 
 def test_whole_weights_are_rows(moons: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,14 +46,6 @@ def test_a_ring_tells_novelty_too(machine: Any) -> None:
     }  # fmt: skip
     model = OnlineKernelNovelty(None, params=params, random_state=0).fit(normal)
     assert np.median(model.decision_function(normal)) > np.median(model.decision_function(novel))
-
-
-def test_a_learner_goes_onto_a_board(machine: Any, tmp_path: Path) -> None:
-    normal, novel = machine
-    model = OnlineKernelNovelty(random_state=0).partial_fit(normal[:1000])
-    model.partial_fit(normal[1000:])
-    model.to_learner().plain.save(tmp_path / "model.olk")
-    assert (ek.load(tmp_path / "model.olk").predict(novel) == model.predict(novel)).all()
 
 
 def test_a_first_call_that_is_refused_leaves_nothing(machine: Any) -> None:

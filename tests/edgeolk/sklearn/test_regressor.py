@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -77,18 +76,6 @@ def test_a_first_call_that_is_refused_leaves_nothing(wave: Any) -> None:
         with pytest.raises(ValueError, match="weight"):
             model.partial_fit(X, y, sample_weight=weight)
         assert vars(model) == before
-
-
-def test_a_learner_goes_onto_a_board(wave: Any, tmp_path: Path) -> None:
-    X, y = wave
-    for algorithm in ("sorf", "bogd"):
-        model = OnlineKernelRegressor(algorithm, ram="4KiB", random_state=0).fit(X, y)
-        model.to_learner().save(tmp_path / "model.olk")
-        board = ek.load(tmp_path / "model.olk")
-        assert (board.predict(X) == model.predict(X)).all()
-        assert (board.decision_function(X) == model.learner_.decision_function(X)).all()
-        if algorithm == "sorf":
-            assert (model.target_mean_, model.target_scale_) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -35,13 +35,6 @@ def test_defaults_are_those_of_the_learner(rows: Any) -> None:
     assert model.fit(X, y).score(X[300:], y[300:]) > 0.95
 
 
-def test_arguments_that_it_has_not_are_refused(rows: Any) -> None:
-    X, y = rows
-    for options in ({"scale": "minmax"}, {"gamma": 0.5}, {"kernel": ek.Linear()}):
-        with pytest.raises(ValueError, match=r"krls_auto|gamma= is learned"):
-            OnlineKernelRegressor("krls_auto", **options).fit(X, y)
-
-
 def test_lags_are_for_rows_in_order(rows: Any) -> None:
     X, y = rows
     options = {"params": {"lags": 2}, "ram": "8KiB"}

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import assert_agrees
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from structured_cases import GAMMA, SEED, D
 
 import edgeolk as ek
@@ -260,23 +258,6 @@ def test_glitches_and_constants() -> None:
 
 
 # ---- the block -----------------------------------------------------------------------------------
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    inputs=st.integers(1, 6),
-    vectors=st.integers(1, 12),
-    rows=st.integers(0, 80),
-    dtype=st.sampled_from(["int8", "float32", "float64"]),
-)
-def test_a_saved_mixture_goes_on(inputs: int, vectors: int, rows: int, dtype: str) -> None:
-    X, y = stream(100, inputs)
-    learner = learner_of(vectors, inputs, dtype=dtype)
-    learner.learn_many(X[:rows], y[:rows])
-    again = copy_of(learner)
-    assert again.config == learner.config
-    assert (again.learn_many(X[rows:], y[rows:]) == learner.learn_many(X[rows:], y[rows:])).all()
-    assert state(again) == state(learner)
 
 
 def test_a_width_from_the_first_rows_restarts_both() -> None:

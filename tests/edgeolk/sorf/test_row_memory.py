@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import struct
 import zlib
-from array import array
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from hypothesis import strategies as st
 from threaded import together
 
 import edgeolk as ek
-from edgeolk import bare
 from edgeolk.cli import main
 from edgeolk.core.variants import available_simd
 from edgeolk.reference.sorf import Sorf
@@ -238,38 +236,6 @@ def test_the_features_learn_as_without_it(kind: str) -> None:
 # ---- the block ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["two", "classes each", "narrow", "classes narrow"])
-def test_saved_in_the_middle(kind: str, tmp_path: Path) -> None:
-    X, y = turning(kind)
-    one = ek.Learner("sorf", **settings(kind, "int8"))
-    answers = [one.learn_one(x, label) for x, label in zip(X, y, strict=True)]
-    whole = ek.Learner("sorf", **settings(kind, "int8"))
-    assert np.array_equal(whole.learn_many(X[:400], y[:400]), answers[:400])
-    whole.save(tmp_path / "model.olk")
-    back = ek.load(tmp_path / "model.olk")
-    assert np.array_equal(back.learn_many(X[400:], y[400:]), answers[400:])
-    assert bytes(back._sealed()) == bytes(one._sealed())
-    again = pickle.loads(pickle.dumps(one))
-    assert again.n_remembered == one.n_remembered
-    assert again.parameters["memory"] == 20
-    assert ek.Learner(back.config).config == one.config
-
-
-@pytest.mark.parametrize("kind", ["two", "classes each", "narrow", "classes narrow"])
-def test_a_decision_changes_nothing(kind: str) -> None:
-    X, y = turning(kind, 300)
-    learner = ek.Learner("sorf", **settings(kind, "int8"))
-    learner.learn_many(X, y)
-    before = bytes(learner._sealed())
-    together = learner.scores(X)
-    alone = [learner.scores(x[None])[0] for x in X]
-    if "classes" not in kind:
-        alone = [[learner.decision_one(x)] for x in X]
-        together = together.reshape(-1, 1)
-    assert np.array_equal(together, alone)
-    assert bytes(learner._sealed()) == before
-
-
 @pytest.mark.parametrize(
     ("kind", "dtype", "d"),
     by_pairs(
@@ -463,13 +429,3 @@ def test_models_of_river() -> None:
     learner = model.to_learner()
     assert learner.parameters["memory"] == 100
     assert learner.n_remembered > 20
-
-
-def test_without_numpy() -> None:
-    X, y = turning("classes", 300)
-    one = ek.Learner("sorf", **settings("classes", "int8"))
-    said = one.learn_many(X, y)
-    learner = bare.BareLearner("sorf", **settings("classes", "int8"), history=False)
-    found = [learner.learn_one(array("d", x), label) for x, label in zip(X, y, strict=True)]
-    assert found == said.tolist()
-    assert learner.counters()["n_remembered"] == one.n_remembered == 20

@@ -270,19 +270,6 @@ def test_a_row_without_readings_moves_little() -> None:
     assert np.array_equal(before["channel_counts"] + 2**16, after["channel_counts"])
 
 
-@every_type
-def test_it_continues_from_a_file(dtype: str) -> None:
-    X, t = stream(), times()
-    learner = learner_of(dtype, clock=True)
-    learner.learn_many(X[:333], time=t[:333])
-    copied = pickle.loads(pickle.dumps(learner))
-    assert verdict(copied) == verdict(learner)
-    assert copied.anomaly == learner.anomaly
-    expected = learner.watch_many(X[333:], t[333:])
-    assert copied.watch_many(X[333:], t[333:]).tobytes() == expected.tobytes()
-    assert copied._sealed() == learner._sealed()
-
-
 # ---- what it finds -------------------------------------------------------------------------------
 
 

@@ -153,16 +153,6 @@ def test_messages(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     refused(capsys, base("--out", str(blocked)), "cannot write")
 
 
-def test_smallest_cap_is_the_right_answer(
-    stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    last = refused(capsys, arguments(stream, tmp_path, "--ram", "100"), "smallest cap", "--ram")
-    least = int(last.split("--ram ")[1].split(")")[0])
-    assert main(arguments(stream, tmp_path, "--ram", str(least), "--quiet", "--no-picture")) == 0
-    assert strict(tmp_path / "report.json")["memory"]["free"] == 0
-    refused(capsys, arguments(stream, tmp_path, "--ram", str(least - 1)), f"--ram {least})")
-
-
 def test_stop_policy(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments(stream, tmp_path, "--missing", "stop", "--no-picture")) == 2
     printed = capsys.readouterr()

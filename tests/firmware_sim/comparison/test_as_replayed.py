@@ -95,6 +95,7 @@ def test_a_comparison_reports_what_a_replay_reports(
             metrics = result.metrics
             assert (run.status, run.detail) == ("done", "")
             assert run.loss == metrics.mean_loss("learner")
+            assert (run.budget, run.nbytes) == (result.learner["budget"], result.layout.end)
             assert run.rows == result.rows.used
             timed = {"alarms_a_day", "false_alarms_a_day", "delay_seconds"}
             expected = finite(metrics.summary()["learner"])

@@ -13,7 +13,7 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.comparison import Comparison, compare
-from firmware_sim.comparison.choice import choice, sentence
+from firmware_sim.comparison.choice import sentence
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
@@ -23,7 +23,6 @@ from firmware_sim.kinds.regression import least_squares
 from firmware_sim.kinds.two_classes import passive_aggressive
 from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.report.writing import write_files
-from firmware_sim.streams import open_stream
 
 STREAMS: dict[str, dict[str, Any]] = {
     "binary": {"stream": "occupancy", "limit": 1200},
@@ -61,37 +60,6 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return compare(config(request.param), ["4KiB", "8KiB"], names, folder=folder, workers=1)
 
 
-def figure(result: fs.ReplayResult) -> float:
-    """Loss of a replay, by its own figures."""
-    own = result.metrics.summary()["learner"]
-    name = next(name for name in ("error", "mae", "auc") if name in own)
-    value = own[name]
-    assert value is not None
-    return 1.0 - value if name == "auc" else float(value)
-
-
-@pytest.mark.spread(4)
-def test_figures_are_those_of_replays(found: Comparison) -> None:
-    kind = found.config.resolved.kind
-    for name in METHODS[kind]:
-        for ram in found.rams:
-            mine = config(kind, algorithm=name, ram=ram)
-            result = fs.replay(mine)
-            outcome = found.cell(name, ram).runs[0]
-            assert outcome.status == "done", outcome.detail
-            assert (outcome.budget, outcome.nbytes) == (result.learner["budget"], result.layout.end)
-            assert outcome.loss == pytest.approx(figure(result), abs=1e-9)
-            own = result.metrics.summary()["learner"]
-            assert list(outcome.figures) == list(own)
-            times = {"alarms_a_day", "false_alarms_a_day", "delay_seconds"}  # by a stream's clock
-            for told in set(own) - times:
-                same = own[told] if own[told] is None else pytest.approx(own[told], rel=1e-9)
-                assert outcome.figures[told] == same, told
-            for who, what in result.metrics.baselines.items():
-                expected = result.metrics.mean_loss(who)
-                assert found.rows.baselines[what] == pytest.approx(expected, rel=1e-9)
-
-
 @pytest.mark.spread(4)
 def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     kind = found.config.resolved.kind
@@ -110,66 +78,6 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     assert words[kind] in sentence(found)
     headline, *notes = report_of(found).to_text().partition("\n\n")[0].splitlines()
     assert " ".join([headline, *notes]) == sentence(found)
-
-
-@pytest.mark.spread(2)
-def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
-    kind, best = found.config.resolved.kind, choice(found)
-    assert best is not None
-    error = found.cell(*best).runs[0].loss
-    text = report_of(found).to_text()
-    program = text[text.index("import numpy") :]
-    assert len([line for line in program.splitlines() if line.strip()]) <= 12
-    said = found.config
-    stream = open_stream(said.stream, target=said.target)
-    row = np.empty(len(stream.features))
-    more = (lambda sample: (sample.seconds,)) if ", seconds in rows" in program else lambda _: ()
-    rows = [
-        (row.tolist(), sample.label if kind == "multiclass" else float(sample.label), *more(sample))
-        for sample in stream.samples(row)
-        if sample is not None and said.limit and sample.number <= said.limit
-    ]
-    level, in_time = "", "history=True" in program
-    head, score = program.rstrip().rsplit("    score = ", 1)
-    if kind == "novelty":
-        head += "    level = learner.threshold\n"
-        level = "level + " if not in_time else ""
-    scores: list[float] = []
-    # A row before the first verdict has a score of 0, and counts as a quarter.
-    tail = ""
-    if kind == "novelty" and in_time:
-        tail = "    score = score - level if score else -0.25\n"
-    exec(
-        f"{head}    score = {level}{score}\n{tail}    scores.append(score)",
-        {"rows": rows, "scores": scores},
-    )
-    got, labels = np.array(scores), [label for _, label, *_ in rows]
-    if kind == "binary":
-        assert np.mean((got >= 0) != (np.array(labels) > 0)) == error
-    elif kind == "multiclass":
-        # A margin is by statistics that include the row, the class that is asked for is not.
-        assert np.mean(got <= 0) == pytest.approx(error, abs=2.5 / len(rows))
-    elif kind == "regression":
-        assert np.mean(np.abs(got - np.array(labels))) == pytest.approx(error, rel=1e-9)
-    else:
-        novel = np.array(labels) > 0
-        above = got[~novel][:, None] > got[novel]
-        ties = got[~novel][:, None] == got[novel]
-        assert 1 - (above.mean() + ties.mean() / 2) == pytest.approx(error)
-
-
-@pytest.mark.parametrize("first", ["a", "b"])
-def test_a_tie_counts_as_in_a_replay(tmp_path: Path, first: str) -> None:
-    """All scores of the first row are 0: the first class is predicted, and may be right."""
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(99, 2)).tolist()
-    lines = [f"{x:.3f},{z:.3f},{rng.choice([*'abc'])}" for x, z in rows]
-    path = tmp_path / "ties.csv"
-    path.write_text("\n".join(["p,q,y", f"0.5,0.5,{first}", *lines]) + "\n")
-    said = {"kind": "multiclass", "target": "y", "ram": "4KiB", "dtype": "float32"}
-    mine = fs.ReplayConfig(str(path), algorithm="ogd", **said)  # type: ignore[arg-type]
-    found = compare(mine, ["4KiB"], ["ogd"], folder=tmp_path / "out", workers=1)
-    assert found.cell("ogd", 4096).error == figure(fs.replay(mine))
 
 
 def test_ties_are_asked_before_their_rows_are_learned() -> None:
@@ -233,44 +141,6 @@ def test_linear_models_against_plain_numbers() -> None:
         scores.append(own @ x)
         own += min(1.0, max(0.0, 1 - label * scores[-1]) / (x @ x)) * label * x
     assert passive_aggressive(X, signs) == pytest.approx(np.array(scores))
-
-
-@pytest.mark.parametrize("kind", STREAMS)
-@pytest.mark.spread(4)
-def test_tuned_figures_are_those_of_rows_that_took_no_part(kind: str) -> None:
-    limit = {"binary": 2500, "multiclass": 2500}.get(kind)
-    tune_rows = {"binary": 500, "multiclass": 500, "regression": 2500, "novelty": 4500}[kind]
-    mine = config(kind, limit=limit, ram="4KiB", algorithm=METHODS[kind][-1], dtype="")
-    found = tune(mine, rows=tune_rows, candidates=4)
-    assert found.work == tune_rows // 8 * 4 + tune_rows // 4 * 2 + tune_rows // 2 + tune_rows
-    start = fs.replay(replace(mine, gamma=found.start.gamma)).metrics
-    rest = found.judged_on
-    assert rest == start.rows - tune_rows
-    evaluator = prepare(mine).evaluator
-    assert found.before == pytest.approx(
-        _by_replay(mine, found.start.gamma, found.tuned_on, evaluator.y), rel=1e-9
-    )
-
-
-def _by_replay(mine: fs.ReplayConfig, gamma: float, first: int, y: Any) -> float:
-    """Loss from a row on, by a replay that learned all before."""
-    replay = fs.Replay(replace(mine, gamma=gamma))
-    X = np.concatenate([block.rows for block in replay.stream.blocks(mine.limit)])
-    when = When(np.arange(len(X)), np.full(len(X), np.nan))
-    taught = replay.device.learn_block(X, y[: len(X)], when)
-    answers = taught.rows["score"]
-    if mine.resolved.kind == "novelty":
-        answers = answers + taught.rows["threshold"]
-    got, true = answers[first:], y[first : len(answers)]
-    if mine.resolved.kind == "binary":
-        return float(np.mean((got >= 0) != (true > 0)))
-    if mine.resolved.kind == "multiclass":
-        return float(np.mean(got != true))
-    if mine.resolved.kind == "regression":
-        return float(np.mean(np.abs(got - true)))
-    novel = true > 0
-    above = got[~novel][:, None] > got[novel]
-    return float(1 - above.mean() - (got[~novel][:, None] == got[novel]).mean() / 2)
 
 
 def test_streams_without_failures_cannot_be_compared(tmp_path: Path) -> None:

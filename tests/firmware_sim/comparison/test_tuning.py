@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import shlex
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import firmware_sim as fs
 from firmware_sim.cli import main
-from firmware_sim.cli.program import parser
-from firmware_sim.cli.replay import to_config
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import Candidate, Tuning, _numbers, report_of, tune
@@ -86,46 +81,6 @@ def test_text_says_what_to_take() -> None:
     assert "default   6.00 % wrong with no algorithm named" in text
     assert text.endswith("take      the default: name no algorithm\n")
     assert worse.options == ""
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"ram": "2KiB"},
-        {"ram": "2KiB", "scale": "minmax"},
-        {"ram": "2KiB", "scale": "none"},
-        {"ram": "2KiB", "algorithm": "bpa_s", "params": {"C": 2.0}},
-        {"ram": "2KiB", "kind": "multiclass"},
-    ],
-    ids=str,
-)
-@pytest.mark.spread(6)
-def test_it_begins_with_what_replay_runs(options: dict[str, Any]) -> None:
-    """To the digit; and what it says to take gives what it says."""
-    config = fs.ReplayConfig("occupancy", limit=1200, **options)
-    found = tune(config, candidates=4)
-    assert found.replayed == fs.replay(config).metrics.mean_loss("learner")
-    assert (found.default is None) == ("algorithm" not in options and config.scale != "none")
-    first = fs.replay(replace(config, limit=found.tuned_on)).metrics.loss("learner")
-    whole = fs.replay(config).metrics.loss("learner")
-    assert found.before == pytest.approx((whole - first) / found.judged_on)
-
-
-def test_what_it_says_to_take_is_what_it_tried(tmp_path: Path) -> None:
-    # From a width that is much too narrow: where none is said, the default is hard to beat.
-    config = fs.ReplayConfig(
-        "robot", limit=2000, ram="2KiB", gamma=20.0, params={"last_label": False}
-    )
-    found = tune(config, candidates=8)
-    assert found.chosen != found.start
-    tried = replace(found, after=0.0)
-    words = ["replay", "robot", "--ram", "2KiB", *shlex.split(tried.options)]
-    assert "--algorithm" not in words
-    losses = []
-    for limit in (found.tuned_on, 2000):
-        chosen = to_config(parser().parse_args([*words, "--limit", str(limit)]))
-        losses.append(fs.replay(chosen).metrics.loss("learner"))
-    assert found.after == pytest.approx((losses[1] - losses[0]) / found.judged_on)
 
 
 def test_streams_that_are_too_short() -> None:

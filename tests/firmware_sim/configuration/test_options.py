@@ -21,7 +21,7 @@ COMMANDS = ("replay", "compare", "tune", "record", "fleet")
 
 def test_every_field_but_the_stream_is_an_option_with_the_same_default() -> None:
     known = {one.name: one for one in fields(fs.ReplayConfig)}
-    found = {"baseline_season"}  # from the rows
+    found = {"baseline_season", "grid"}  # from the rows
     assert set(known) - set(OPTIONS) - found == {"stream"}
     for name, one in OPTIONS.items():
         assert one.default == known[name].default or known[name].default_factory is not MISSING

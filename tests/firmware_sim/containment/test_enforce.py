@@ -51,7 +51,26 @@ SAME: dict[str, dict[str, Any]] = {
     # The queue is in the plan; the learner in its process is asked and taught row by row.
     "late": {"label_delay": 30, "label_queue": 40},
     "late, missing, cut": {"label_delay": 7, "label_missing": 0.2, "power_cut": "every=300"},
+    "cut": {"power_cut": "every=333", "checkpoint_every": 200},
+    "cut, none kept": {"power_cut": "at=50", "checkpoint_every": 200, "scale": "none"},
+    "cut, scaled inside": {
+        "power_cut": "random=0.006", "checkpoint_every": 200, "algorithm": "", "gamma": None,
+    },
+    "cut, numbers": {
+        "stream": "house", "kind": "regression", "algorithm": "ogd", "power_cut": "every=400",
+        "checkpoint_every": 200,
+    },
     "asked": {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}},
+    "classes of features": {"kind": "multiclass", "algorithm": ""},
+    "experts of late labels": {
+        "algorithm": "", "label_delay": 5, "params": {"delay": 5, "last_label": True},
+    },
+    "novelty": {"kind": "novelty", "algorithm": "sorf", "params": {"history": False}},
+    "watched": {"stream": "office", "kind": "novelty", "algorithm": "", "gamma": None},
+    "untuned": {**FORECAST, "algorithm": "krls_auto"},
+    "untuned, lags": {**FORECAST, "algorithm": "krls_auto", "params": {"lags": 2}},
+    "last value": {"missing": "last", "faults": ("dropout:p=0.2",)},
+    "mean": {"missing": "mean", "faults": ("dropout:p=0.2",)},
     "classes": {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
     "numbers": {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"},
     "forecast": {**FORECAST},
@@ -97,7 +116,7 @@ def test_the_same_in_a_process(limit: str, what: str) -> None:
         ):
             np.testing.assert_array_equal(ours, theirs)
         assert there.metrics.timeline.mean_shares() == here.metrics.timeline.mean_shares()
-    assert (there.rows, there.layout) == (here.rows, here.layout)
+    assert (there.rows, there.layout, there.power) == (here.rows, here.layout, here.power)
     if here.config.is_eventful:
         assert there.labels == here.labels
     assert here.peak_resident is None

@@ -69,21 +69,6 @@ def test_align() -> None:
     assert [align(n) for n in (0, 1, 63, 64, 65)] == [0, 64, 64, 64, 128]
 
 
-@pytest.mark.parametrize("algorithm", DONE)
-@pytest.mark.parametrize("scale", ["standard", "none"])
-@pytest.mark.spread(3)
-def test_exact_fit_and_one_byte_less(algorithm: str, scale: str) -> None:
-    cap = smallest(algorithm=algorithm, scale=scale)
-    layout, plan = plan_device(config(cap, algorithm=algorithm, scale=scale), 5, KERNEL)
-    check(layout)
-    assert layout.free == 0
-    Device(config(cap, algorithm=algorithm, scale=scale), 5, KERNEL)
-    with pytest.raises(DoesNotFitError) as error:
-        plan_device(config(cap - 1, algorithm=algorithm, scale=scale), 5, KERNEL)
-    assert error.value.smallest == cap
-    assert plan.nbytes == layout.part("learner").nbytes
-
-
 @pytest.mark.parametrize("features", [1, 2, 5])
 @pytest.mark.parametrize(
     "changes",
@@ -153,9 +138,16 @@ def test_never_beyond_the_cap(
 ) -> None:
     chosen = config(cap, algorithm=algorithm, scale=scale, dtype=dtype)
     least = smallest(algorithm=algorithm, features=features, scale=scale, dtype=dtype)
+    exact = config(least, algorithm=algorithm, scale=scale, dtype=dtype)
+    layout, plan = plan_device(exact, features, KERNEL)
+    check(layout)
+    assert layout.free == 0
+    assert plan.nbytes == layout.part("learner").nbytes
+    Device(exact, features, KERNEL)
     if cap < least:
-        with pytest.raises(DoesNotFitError):
+        with pytest.raises(DoesNotFitError) as error:
             plan_device(chosen, features, KERNEL)
+        assert error.value.smallest == least
         return
     layout, plan = plan_device(chosen, features, KERNEL)
     check(layout)

@@ -261,6 +261,48 @@ def test_a_forecast_goes_on_as_the_replay_does(tmp_path: Path, horizon: int) -> 
     assert [*map(float, answers)] == expected.tolist()
 
 
+@pytest.mark.parametrize("horizon", [1, 5])
+@pytest.mark.parametrize("season", [0, 24])
+def test_a_forecast_fills_in_what_was_missed_as_the_replay_does(
+    tmp_path: Path, horizon: int, season: int
+) -> None:
+    """Lines are empty, damaged or without a target where the log has no rows or such rows."""
+    draws = np.random.default_rng(8)
+    y = np.cumsum(draws.normal(size=400)) + 5.0
+    x = y + draws.normal(size=400)
+    lines = [f"{a!r},{b!r}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    absent = {260, 261, 300, *range(330, 379)}  # the last ones are too many
+    damaged, untold = {262, 310, 311}, {280, 305, 306, 312}
+    lines = ["what,is" if at in damaged else line for at, line in enumerate(lines)]
+    lines = [f"{x[at]}," if at in untold else line for at, line in enumerate(lines)]
+    rows = [f"{1.7e9 + 60 * at:.0f},{line}" for at, line in enumerate(lines) if at not in absent]
+    path = tmp_path / "s.csv"
+    path.write_text("\n".join(["time,x,y", *rows, ""]))
+    known: dict[str, Any] = {"forecast": "y", "horizon": horizon, "season": season, "ram": "4KiB"}
+    found: dict[int, float] = {}
+    whole = fs.Replay(fs.ReplayConfig(str(path), **known))
+
+    def take(batch: Any) -> None:
+        periods = np.rint((batch.rows["seconds"] - 1.7e9) / 60).astype(int).tolist()
+        found.update(zip(periods, batch.rows["score"].tolist(), strict=True))
+
+    result = whole.run(on_result=take)
+    assert (result.rows.filled, result.rows.breaks) == (10, 1)
+    replay = fs.Replay(fs.ReplayConfig(str(path), limit=250, **known))
+    replay.run()
+    fs.save_model(replay, tmp_path / "m.zip")
+    fs.write_script(replay, tmp_path / "run.py", tmp_path / "m.zip")
+    running = Running(tmp_path / "run.py")
+    said = running.ask(["" if at in absent else lines[at] for at in range(250, 400 - horizon)])
+    running.end(None)
+    unread = absent | damaged
+    assert {at for at, answer in enumerate(said, 250) if answer == "skipped"} == unread
+    answers = {at + horizon: float(one) for at, one in enumerate(said, 250) if one != "skipped"}
+    judged = {at for at in found if at >= 250 + horizon}
+    assert len(judged) > 70
+    assert {at: answers[at] for at in judged} == {at: found[at] for at in judged}
+
+
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What the program says that nobody stops."""

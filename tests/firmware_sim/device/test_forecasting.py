@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,7 @@ import pytest
 
 import edgeolk as ek
 from firmware_sim import ReplayConfig, SimulatorError, replay
-from firmware_sim.comparison.program import program
-from firmware_sim.comparison.run import compare
-from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.forecasting import ForecastSupervision
-from firmware_sim.fleet import read_configurations, read_manifest, run_fleet
 from firmware_sim.kinds.forecast import ForecastTrainer
 from firmware_sim.report import to_dict, to_text
 
@@ -169,25 +164,6 @@ def test_faults_of_sensors_leave_it_a_forecaster(table: Path, fault: str) -> Non
         assert result.rows.used == ROWS
 
 
-def test_a_fleet_of_forecasters(table: Path, tmp_path: Path) -> None:
-    manifest, options = tmp_path / "manifest.csv", tmp_path / "configs.toml"
-    manifest.write_text(
-        f"device,stream,target,time\none,{table},target,seconds\ntwo,{table},target,seconds\n"
-    )
-    options.write_text(
-        "[usual]\nram = '4KiB'\nkind = 'regression'\n"
-        "[late]\nram = '4KiB'\nkind = 'regression'\nlabel_delay = '3'\n"
-    )
-    fleet = run_fleet(
-        read_manifest(str(manifest)), read_configurations(options), tmp_path / "out", workers=1
-    )
-    assert [record.status for record in fleet.records] == ["done"] * 4
-    lines = [json.loads(row) for row in (tmp_path / "out/records.jsonl").read_text().splitlines()]
-    for line, late in zip(lines, ("", "3", "", "3"), strict=True):
-        own = replay(configured(table, label_delay=late) if late else configured(table))
-        assert line["mae"] == pytest.approx(own.metrics.mean_loss("learner"), rel=1e-6)
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -200,22 +176,6 @@ def test_what_a_forecaster_cannot_do_is_refused(
 ) -> None:
     with pytest.raises(SimulatorError, match=sentence):
         configured(table, **options)
-
-
-def test_a_comparison_forecasts_as_a_replay_does(table: Path, tmp_path: Path) -> None:
-    config = ReplayConfig(
-        str(table), kind="regression", target="target", time="seconds", ram="4KiB"
-    )
-    found = compare(config, ["4KiB"], ["ogd"], folder=tmp_path, workers=1, seeds=1)
-    ours = replay(config).metrics.mean_loss("learner")
-    assert found.cell(DEFAULT, 4096).error == pytest.approx(ours, rel=1e-9)
-    lines = program(found, DEFAULT, 4096)
-    assert not any("targets" in line for line in lines)
-    X, y = readings(table)
-    rows = list(zip(X.tolist(), y.tolist(), strict=True))
-    said: dict[str, Any] = {"rows": rows}
-    exec("\n".join([*lines, "    print_nothing = score"]), said)
-    assert said["learner"].steps == ROWS
 
 
 @pytest.mark.parametrize(("delay", "k"), [("1", 1), ("4", 4), ("240s", 4)])

@@ -149,12 +149,3 @@ def test_policies_beside_each_other() -> None:
     assert used["skip"] < 0.375 * ROWS
     assert used["last"] > ROWS - 10
     assert wrong["last"] < wrong["mean"]
-
-
-def test_same_in_a_process() -> None:
-    for policy in ("last", "mean"):
-        config = {"missing": policy, "faults": ("dropout:p=0.2",), "limit": 700, "ram": "8KiB"}
-        here = fs.replay(fs.ReplayConfig("occupancy", **config))  # type: ignore[arg-type]
-        there = fs.replay(fs.ReplayConfig("occupancy", enforce="process", **config))  # type: ignore[arg-type]
-        assert here.rows == there.rows
-        assert here.metrics.summary() == there.metrics.summary()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +11,10 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.boards import BOARDS
-from firmware_sim.cli import main
 from firmware_sim.configuration.values import power_cut
 from firmware_sim.device.power import PowerCount
 from firmware_sim.report import to_dict, to_text
 
-needs_checkpoints = pytest.mark.skipif(
-    not hasattr(ek, "Checkpointer"), reason="this edgeolk has no Checkpointer"
-)
 BASE = {"ram": "8KiB", "algorithm": "rbp", "gamma": 0.3, "limit": 1500, "checkpoint_every": 200}
 
 
@@ -66,7 +61,6 @@ def by_hand(cuts: set[int], scaled: bool) -> tuple[int, int]:
     return wrong, lost
 
 
-@needs_checkpoints
 @pytest.mark.parametrize("scale", ["standard", "none"])
 @pytest.mark.parametrize(
     ("power_cut", "cuts"),
@@ -85,7 +79,6 @@ def test_run_goes_on_from_the_last_checkpoint(power_cut: str, cuts: set[int], sc
     assert result.power.bytes_written > 0.95 * result.power.checkpoints * result.learner["nbytes"]
 
 
-@needs_checkpoints
 def test_random_cuts_repeat() -> None:
     first, second = run(power_cut="random=0.005"), run(power_cut="random=0.005")
     assert first.power == second.power
@@ -95,7 +88,6 @@ def test_random_cuts_repeat() -> None:
     assert run(power_cut="random=0.005", seed=1).power != first.power
 
 
-@needs_checkpoints
 def test_all_that_learns_comes_back(tmp_path: Path) -> None:
     """Targets, repairs and waiting labels too: what is in RAM only is lost, and counted."""
     path = tmp_path / "s.csv"
@@ -112,33 +104,6 @@ def test_all_that_learns_comes_back(tmp_path: Path) -> None:
     assert late.labels.waiting == 20
 
 
-@needs_checkpoints
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"power_cut": "every=333"},
-        {"power_cut": "at=50", "scale": "none"},
-        {"power_cut": "random=0.004", "algorithm": "sorf", "params": {"scale": "standard"}},
-        {"power_cut": "every=400", "stream": "house", "kind": "regression", "algorithm": "ogd"},
-        {"power_cut": "at=900", "stream": "robot", "kind": "multiclass", "target": "move"},
-        {"power_cut": "at=900", "stream": "office", "kind": "novelty", "algorithm": "sorf"},
-    ],
-    ids=lambda changes: changes.get("kind", changes["power_cut"]),
-)
-@pytest.mark.spread(8)
-def test_a_process_that_loses_its_power_goes_on_alike(changes: dict[str, Any]) -> None:
-    """The learner's process is killed; another one begins with what the checkpoint held."""
-    said: dict[str, Any] = {**BASE, "stream": "occupancy", **changes}
-    here = fs.replay(fs.ReplayConfig(**said))
-    there = fs.replay(fs.ReplayConfig(**said, enforce="process"))
-    assert here.power is not None
-    assert here.power.cuts > 0
-    assert there.power == here.power
-    assert there.learner == here.learner
-    assert there.metrics.summary() == here.metrics.summary()
-
-
-@needs_checkpoints
 def test_report_tells_the_cost() -> None:
     result = run(power_cut="every=500", device="nrf52840", period=60.0)
     text = to_text(result)
@@ -148,7 +113,6 @@ def test_report_tells_the_cost() -> None:
     assert to_dict(run())["power"] is None
 
 
-@needs_checkpoints
 def test_labels_that_a_cut_loses_are_not_late() -> None:
     result = run(power_cut="every=500", label_delay=10)
     labels = result.labels
@@ -177,10 +141,3 @@ def test_words_that_say_when() -> None:
     for text in ("every", "every=0", "every=1.5", "at=-3", "random=0", "random=1", "often=3", ""):
         with pytest.raises(fs.SimulatorError, match=r"power-cut is .* it must be every=ROWS"):
             fs.ReplayConfig("occupancy", power_cut=text)
-
-
-@pytest.mark.skipif(hasattr(ek, "Checkpointer"), reason="there are checkpoints")
-def test_without_checkpoints_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["replay", "occupancy", "--limit", "100", "--power-cut", "at=5"]
-    assert main([*command, "--no-picture", "--out", str(tmp_path)]) == 2
-    assert "needs a release of edgeolk with Checkpointer" in capsys.readouterr().err

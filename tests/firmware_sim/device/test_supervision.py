@@ -214,12 +214,3 @@ def test_plain_replay_counts_no_labels() -> None:
 def test_options_that_make_no_sense(changes: dict[str, object], words: str) -> None:
     with pytest.raises(SimulatorError, match=words):
         run(**changes)
-
-
-def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["replay", "occupancy", "--limit", "500", "--no-picture", "--out", str(tmp_path)]
-    more = ["--label-delay", "60", "--label-missing", "0.2", "--label-queue", "70"]
-    assert main([*command, *more]) == 0
-    out = capsys.readouterr().out
-    assert ", 60 still to come" in out
-    assert "70 rows that wait for their label" in out

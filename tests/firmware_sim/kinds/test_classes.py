@@ -194,23 +194,6 @@ def test_same_as_a_loop_by_hand(valve: Path) -> None:
     assert result.metrics.loss("learner") < 0.5 * result.metrics.loss("majority")
 
 
-@pytest.mark.parametrize("algorithm", ["bpa_s", "sorf"])
-def test_same_in_a_process(valve: Path, algorithm: str) -> None:
-    here = fs.replay(config(valve, algorithm=algorithm))
-    there = fs.replay(config(valve, algorithm=algorithm, enforce="process"))
-    assert to_dict(there)["classes"] == to_dict(here)["classes"]
-    assert there.metrics.summary() == here.metrics.summary()
-
-
-def test_experts_of_late_labels_in_a_process(valve: Path) -> None:
-    found = []
-    for enforce in ("arena", "process"):
-        late = {"label_delay": 5, "params": {"delay": 5, "last_label": True}, "enforce": enforce}
-        found.append(fs.replay(config(valve, algorithm="sorf", **late)).metrics.summary())
-    usual = fs.replay(config(valve, algorithm="sorf", label_delay=5, params={"last_label": True}))
-    assert found[0] == found[1] != usual.metrics.summary()
-
-
 def test_late_missing_and_chosen_labels(valve: Path) -> None:
     late = fs.replay(config(valve, label_delay=20, label_missing=0.2))
     assert late.labels.waiting == 20

@@ -196,11 +196,6 @@ def test_labels_are_not_told(pump: Path, tmp_path: Path) -> None:
         to_page(result)
 
 
-def test_same_in_a_process(pump: Path) -> None:
-    here, there = fs.replay(config(pump)), fs.replay(config(pump, enforce="process"))
-    assert there.metrics.summary() == here.metrics.summary()
-
-
 def test_figures_a_day_are_by_the_clock(pump: Path, tmp_path: Path) -> None:
     """Rows of sensors that report within seconds of each other, every five minutes."""
     lines = pump.read_text(encoding="utf-8").splitlines()

@@ -106,12 +106,6 @@ def test_learner_beats_both_baselines(tank: Path, tmp_path: Path) -> None:
     assert files[3].read_bytes().startswith(b"\x89PNG")
 
 
-def test_same_in_a_process(tank: Path) -> None:
-    here, there = fs.replay(config(tank)), fs.replay(config(tank, enforce="process"))
-    for name, figures in here.metrics.summary().items():
-        assert there.metrics.summary()[name] == pytest.approx(figures, rel=1e-12)
-
-
 def test_late_and_missing_targets(tank: Path) -> None:
     late = fs.replay(config(tank, label_delay=25, label_missing=0.1))
     assert late.labels.waiting == 25

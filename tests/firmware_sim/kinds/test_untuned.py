@@ -73,13 +73,3 @@ def test_report_with_intervals(tank: Path) -> None:
     data = to_dict(result)
     assert data["forecasts"]["mean_shares"] == {"kernel": pytest.approx(1.0)}
     assert 0.8 < data["metrics"]["learner"]["inside"] <= 1.0
-
-
-def test_same_in_a_process(tank: Path) -> None:
-    for params in ({}, {"lags": 2}):
-        here, there = (
-            fs.replay(config(tank, params=params, **more)) for more in ({}, {"enforce": "process"})
-        )
-        for name, figures in here.metrics.summary().items():
-            assert there.metrics.summary()[name] == pytest.approx(figures, rel=1e-12)
-

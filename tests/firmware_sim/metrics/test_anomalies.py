@@ -131,12 +131,6 @@ def test_reasons_in_words(part: str, reading: float, unchanged: int, words: str)
     assert reason(anomaly, ["CO2"]) == words
 
 
-def test_same_in_a_process(room: Path) -> None:
-    here, there = fs.replay(config(room)), fs.replay(config(room, enforce="process"))
-    assert there.metrics.summary() == here.metrics.summary()
-    assert to_dict(there)["alarms"] == to_dict(here)["alarms"]
-
-
 def test_what_is_said_keeps_it_from_being_watched(room: Path) -> None:
     for more in ({"gamma": 0.3}, {"scale": "minmax"}, {"params": {"history": False}},
                  {"algorithm": "fogd"}):  # fmt: skip

@@ -15,8 +15,6 @@ from firmware_sim.metrics.courses import courses
 from firmware_sim.metrics.watching import CHANNELS, EVENTS, Envelope, Watching, flags_of
 from firmware_sim.report import to_dict, to_page, to_text
 
-DAY = 86_400.0
-
 
 def packed(part: str, channel: int, *flags: str) -> float:
     """A verdict as learners send it."""
@@ -162,13 +160,6 @@ def test_a_zone_moves_the_hours(plant: Path) -> None:
     assert len(days) == 60
     with pytest.raises(fs.SimulatorError, match="no time zone"):
         replayed(plant, clock_zone="Nowhere")
-
-
-def test_same_in_a_process(plant: Path) -> None:
-    here, there = replayed(plant), replayed(plant, enforce="process")
-    assert there.config.resolved.params["clock"] is True
-    assert there.metrics.summary() == here.metrics.summary()
-    assert to_dict(there)["alarms"] == to_dict(here)["alarms"]
 
 
 def test_a_clock_that_does_not_fit_is_left_out(plant: Path) -> None:

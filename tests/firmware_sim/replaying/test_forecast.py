@@ -215,7 +215,9 @@ def test_readings_of_a_damaged_row_are_missing(log: str, tmp_path: Path) -> None
     lines[50] = "1,2"
     (tmp_path / "damaged.csv").write_text("\n".join([*lines, ""]))
     result = fs.replay(configured(str(tmp_path / "damaged.csv"), horizon=6, season=0))
-    assert (result.rows.damaged, result.rows.used) == (1, N - 1)
+    # Nor was there a forecast made from it.
+    assert (result.rows.damaged, result.rows.used) == (1, N - 2)
+    assert (result.rows.filled, result.rows.missing_before) == (1, 1)
 
 
 def test_after_a_gap_earlier_readings_are_not_paired() -> None:
@@ -323,7 +325,7 @@ def test_a_sheet_with_errors_and_a_line_of_sums(tmp_path: Path) -> None:
     assert result.rows.damaged == 2
     assert result.rows.missing_by_column == {"ahead": 1, "y": 1}
     assert result.rows.missing_words() == (
-        "y 1, ahead 1, all readings from 3 rows before (skipped, or a gap) 1"
+        "y 1, ahead 1, the row from 3 rows before (skipped, or a gap) 2"
     )
     lines = report_of(result).to_text().splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("Forecast of the next rows"))

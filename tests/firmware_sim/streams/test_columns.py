@@ -16,7 +16,6 @@ from firmware_sim.kinds.regression import Targets
 from firmware_sim.kinds.two_classes import LabelMap
 from firmware_sim.streams import CsvStream
 from firmware_sim.streams.columns import is_time_name
-from firmware_sim.streams.time_format import TimeFormat
 
 
 def table(folder: Path, text: str, **options: object) -> CsvStream:
@@ -59,12 +58,6 @@ def test_decimal_comma(tmp_path: Path, delimiter: str) -> None:
     [
         ("when", "2015-02-02 14:19:00", "2015-02-02T14:20:00Z", 60.0),
         ("when", "2015-02-02", "2015-02-03", 86400.0),
-        ("when", "2015-02-02T14:19:00.250+01:00", "2015-02-02T14:19:00.750+0100", 0.5),
-        ("when", "28.02.2015 23:59", "1.3.2015 0:00", 60.0),
-        ("when", "2/3/2015 10:00", "2/28/2015 10:00", 25 * 86400.0),
-        ("when", "3/2/2015 10:00", "28/2/2015 10:00", 25 * 86400.0),
-        ("timestamp", "1423000000", "1423000060", 60.0),
-        ("timestamp", "1423000000000", "1423000060000", 60.0),
         ("time_ms", "0", "250", 0.25),
         ("time", "0.5", "1.75", 1.25),
     ],
@@ -103,21 +96,6 @@ def test_text_gets_the_remedy(tmp_path: Path) -> None:
         table(tmp_path, "wind,y\nNW,1\nN,0\n")  # nothing else is left
 
 
-@pytest.mark.parametrize("cell", ["2015-13-01", "2015-02-30", "1/2", "soon", "13/13/2015"])
-def test_dates_that_are_none(cell: str) -> None:
-    for text in ("%Y-%m-%d %H:%M", "%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y"):
-        with pytest.raises(ValueError, match=r"."):
-            TimeFormat(text).seconds(cell)
-
-
-@pytest.mark.parametrize("zone", ["+02:00", "+0200", "Z", "-0530", ""])
-def test_a_zone_is_taken_off(zone: str) -> None:
-    hours = {"+02:00": 2.0, "+0200": 2.0, "-0530": -5.5}.get(zone, 0.0)
-    midnight = TimeFormat("%Y-%m-%d").seconds("2015-02-02")
-    found = TimeFormat("%Y-%m-%dT%H:%M:%S").seconds(f"2015-02-02T14:30:05.25{zone}")
-    assert found == midnight + (14.5 - hours) * 3600 + 5.25
-
-
 @pytest.mark.parametrize(
     ("yes", "no"), [("true", "false"), ("on", "off"), ("Yes", "No"), ("ON", "0")]
 )
@@ -133,12 +111,6 @@ def test_a_word_among_switches_is_damage(tmp_path: Path) -> None:
     stream = table(tmp_path, f"door,y\n{switches}ajar,1\n2,1\n")
     damage = [sample.damage for sample in stream.samples(np.empty(1))]
     assert damage[-2:] == [f"column 'door': '{cell}' is not a number" for cell in ("ajar", "2")]
-
-
-@pytest.mark.parametrize("word", ["unavailable", "Unknown", "none", ""])
-def test_words_of_home_automation_are_gaps(tmp_path: Path, word: str) -> None:
-    stream = table(tmp_path, f"a,b,y\n1,5,1\n{word},6,0\n")
-    np.testing.assert_array_equal(rows(stream), [[1, 5], [np.nan, 6]])
 
 
 def test_a_word_of_ones_own_is_a_gap(tmp_path: Path) -> None:
@@ -179,11 +151,6 @@ def test_all_columns_of_text_are_named_at_once_as_a_shell_takes_them(tmp_path: P
     words = r"columns 'Door open', 'b' hold text, such as 'ajar'; .*--ignore 'Door open,b'"
     with pytest.raises(StreamError, match=words):
         table(tmp_path, "Door open,b,a,y\najar,x,1,1\nshut,z,2,0\n", categories="refuse")
-
-
-def test_a_misspelt_column_gets_the_one_that_was_meant(tmp_path: Path) -> None:
-    with pytest.raises(StreamError, match=r"no column 'Dor' \(did you mean 'Door'\?\); its"):
-        table(tmp_path, "Door,a,y\n1,1,1\n2,2,0\n", ignore=("Dor",))
 
 
 def test_columns_that_never_have_a_value_are_named(tmp_path: Path) -> None:

@@ -78,15 +78,6 @@ def test_what_the_user_says_is_taken(
     assert found("a note", "another", NAMES, *ROWS, **given) == expected
 
 
-@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("times", [True, False])
-def test_separators(mark: str, times: bool) -> None:
-    lines = [line.replace(",", mark) for line in (NAMES, *ROWS)]
-    if not times:
-        lines = [line.partition(mark)[2] for line in lines]
-    assert found(*lines)[:3] == (mark, 1, 2)
-
-
 @pytest.mark.parametrize(
     ("lines", "separator"),
     [

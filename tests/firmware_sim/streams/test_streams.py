@@ -49,14 +49,6 @@ def test_rows_in_order(tmp_path: Path, packed: bool, end: str, mark: str) -> Non
         np.testing.assert_array_equal(rows, [[1, 2.5], [np.nan, np.nan], [-300, 4]])
 
 
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_other_delimiters(tmp_path: Path, delimiter: str) -> None:
-    stream = CsvStream(
-        write(tmp_path, TEXT.replace(",", delimiter)), target="label", ignore=["time"]
-    )
-    assert read(stream)[1].shape == (3, 2)
-
-
 def test_blank_lines_and_quotes(tmp_path: Path) -> None:
     stream = CsvStream(write(tmp_path, 'a,"b, c",y\n\n"1","2",1\n\n3,4,0\n\n'), target="y")
     assert stream.features == ("a", "b, c")
@@ -66,7 +58,9 @@ def test_blank_lines_and_quotes(tmp_path: Path) -> None:
     np.testing.assert_array_equal(rows, [[1, 2], [3, 4]])
 
 
-@pytest.mark.parametrize("word", ["", " ", "NA", "n/a", "NaN", "null", "None"])
+@pytest.mark.parametrize(
+    "word", ["", " ", "NA", "n/a", "NaN", "null", "None", "unavailable", "Unknown"]
+)
 def test_words_for_absent(tmp_path: Path, word: str) -> None:
     _, rows = read(CsvStream(write(tmp_path, f"a,y\n{word},1\n"), target="y"))
     assert np.isnan(rows[0, 0])
@@ -118,14 +112,6 @@ def test_columns(tmp_path: Path) -> None:
 def test_no_lines(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(StreamError, match="no line contains the column names"):
         CsvStream(write(tmp_path, content), target="y")
-
-
-def test_no_header(tmp_path: Path) -> None:
-    stream = CsvStream(write(tmp_path, b"\n1,2.5\n3,4.5\n"), target="c2")
-    assert stream.features == ("c1",)
-    assert read(stream)[1].tolist() == [[1], [3]]
-    assert stream.count() == 2
-    assert "the first line contains no names: columns are called c1, c2" in stream.notes
 
 
 def test_damage(tmp_path: Path) -> None:

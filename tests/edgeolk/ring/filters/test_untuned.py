@@ -244,13 +244,3 @@ def test_rows_out_of_range_change_nothing() -> None:
     with pytest.raises(ValueError, match="weight"):
         learner.learn_one(X[0], 1.0, weight=2.0)
     assert bytes(learner._sealed()) == before
-
-
-def test_a_copy_learns_the_same(tmp_path: Any) -> None:
-    X, y = synthetic(4)
-    learner, _ = learned(X[:700], y[:700], budget=12)
-    learner.save(tmp_path / "model")
-    again = ek.load(tmp_path / "model")
-    assert np.array_equal(again.learn_many(X[700:], y[700:]), learner.learn_many(X[700:], y[700:]))
-    assert np.array_equal(again.decision_function(X), learner.decision_function(X))
-    assert np.array_equal(again.decision_function(X)[:9], [again.predict_one(x) for x in X[:9]])
