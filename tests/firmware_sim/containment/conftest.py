@@ -1,4 +1,4 @@
-"""Processes under a cap are not measured by `make coverage`: its tracer takes more than they have."""
+"""`make coverage` does not measure processes under a cap: its tracer takes more than they have."""
 
 from __future__ import annotations
 
