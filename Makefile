@@ -45,7 +45,7 @@ help:
 	@echo "make soak     10^7 steps of every algorithm, 10^9 of two (hours; STEPS=n for another number)"
 	@echo "              python -m release.record soak, mutants, fuzz, ... continues what an earlier run began"
 	@echo "make nightly  all tests including long ones, a process per core, and 10^6 steps of every algorithm"
-	@echo "make coverage branches of the Python code and lines of the compiled core that the tests run"
+	@echo "make coverage lines and branches of Python and C that no test runs, all but the list of tests/uncovered.py"
 	@echo "make wheels   cross-built wheels for Debian's Pythons into dist, and the sdist"
 	@echo "make test-windows  tests of the wheel for Windows, in a Python under Wine (needs root once, for apt-get)"
 	@echo "make test-frozen  wheels in a Python on musl and in a free-threaded one (needs root once, for apt-get)"
@@ -269,24 +269,32 @@ nightly: $(VENV)/.test
 	PYTHONPATH=. $(BIN)/python tests/support/soak.py 1e6
 	PYTHONPATH=. $(BIN)/python tests/support/soak.py 1e7 sorf
 
-# Line coverage of the compiled core, from an instrumented build, and branch coverage of the Python
-# code. Excluded: tests that read machine code, make allocations fail, or count bytes, which the
-# tracer changes.
+# Lines and branches of Python and of the C core, and lines of Cython, that the tests run; all but
+# what tests/uncovered.py lists. The core and its tests in an instrumented copy, the simulator's
+# tests here, because the counters' own files and memory do not fit under its RAM caps. Excluded:
+# tests that read machine code, make allocations fail, or count bytes, which the tracer changes.
+# Exported programs are compiled without counters.
 TRACE := build/traced
 TRACED_OUT := --ignore=tests/edgeolk/core/test_vector_code.py \
-	--ignore=tests/edgeolk/test_out_of_memory.py \
+	--ignore=tests/edgeolk/test_out_of_memory.py --ignore=tests/edgeolk/files/test_fuzz.py \
 	--deselect=tests/edgeolk/test_threads.py::test_a_second_reader_takes_memory_and_gives_it_back
+# Sets of instructions that the tests do not choose by themselves, and tests of all their loops.
+VARIANTS := baseline v3
+VARIED := tests/edgeolk/sorf/test_parts.py tests/edgeolk/engine/test_lookahead.py
+TRACED = cd $(TRACE) && EDGEOLK_TRACED=1 EDGEOLK_DATA="$${EDGEOLK_DATA:-$(abspath ../shared/data)}" \
+	PYTHONPATH=$(CURDIR)/$(TRACE) $(CURDIR)/$(BIN)/python -m
 coverage: $(VENV)/.test
 	$(PIP) coverage
 	$(call copy,$(TRACE),EDGEOLK_TRACED=1)
-	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage erase
-	cd $(TRACE) && PYTHONPATH=$(CURDIR)/$(TRACE) $(CURDIR)/$(BIN)/python -m coverage run -m pytest \
-		$(EVERY_CORE) --ignore=tests/bench --ignore=tests/firmware_sim \
-		--ignore=tests/edgeolk/files/test_fuzz.py --ignore=tests/docs --ignore=tests/packaging \
-		--ignore=tests/test_mutants.py $(TRACED_OUT)
-	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage combine --quiet
-	cd $(TRACE) && $(CURDIR)/$(BIN)/python -m coverage report --skip-covered --fail-under=95
-	$(BIN)/python tests/support/lines.py $(TRACE)
+	find $(TRACE) -name '*.gcda' -delete
+	$(TRACED) coverage erase
+	$(TRACED) coverage run -m pytest $(EVERY_CORE) tests/edgeolk $(TRACED_OUT)
+	for simd in $(VARIANTS); do \
+		( export EDGEOLK_SIMD=$$simd; $(TRACED) coverage run -m pytest $(VARIED) ) || exit 1; done
+	COVERAGE_FILE=$(CURDIR)/$(TRACE)/.coverage $(BIN)/python -m coverage run -m pytest $(EVERY_CORE) \
+		tests/firmware_sim
+	$(TRACED) coverage combine --quiet
+	$(BIN)/python tests/support/covered.py $(TRACE)
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)

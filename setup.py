@@ -49,14 +49,18 @@ FLAGS = [
 # On Windows, the headers of Python detect the pointer size only for Microsoft's compiler.
 WORD_SIZE_FLAGS = ["-DMS_WIN64"] if sysconfig.get_platform() in ("win-amd64", "win-arm64") else []
 FLAGS += WORD_SIZE_FLAGS
-# For make coverage: counters of the compiler, and line numbers of the Cython source.
+# For make coverage: counters of the compiler, and line numbers of the Cython source. With -Og every
+# branch of the source is still one when the counters are placed, each of a && b is its own, and a
+# function that the loops would have copied to each call has counters in one place.
 TRACED = os.environ.get("EDGEOLK_TRACED") == "1"
 if TRACED:
-    FLAGS = [*WORD_SIZE_FLAGS, "--coverage", "-ffp-contract=off", "-fno-inline"]
+    FLAGS = [
+        *(*WORD_SIZE_FLAGS, *UNITS.NUMBERS, "-fno-inline", "-w"),
+        *("--coverage", "--param=logical-op-non-short-circuit=0", "-Dalways_inline=noinline"),
+    ]
 
-# With sanitizers or counters -O3 takes minutes per module, because of unrolled loops, and finds no
-# more.
-SPEED = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
+# With sanitizers -O3 takes minutes per module, because of unrolled loops, and finds no more.
+SPEED = "-O1" if "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
 #: For make lint: a warning about the loops is an error, also one that only the optimiser finds.
 STRICT = ["-Wall", "-Wextra", "-Werror"] if os.environ.get("EDGEOLK_STRICT") == "1" else []
 #: Modules of code that runs once per model, optimised for size; the others for speed.
@@ -83,6 +87,8 @@ MICROSOFT = ["/std:c11", "/O2"]
 
 def flags_of(module):
     """Flags of GCC and Clang for a module; the loops are C11."""
+    if TRACED:
+        return [*FLAGS, "-Og"]
     if module in CALL_MODULES:
         return [*FLAGS, *CALL_FLAGS]
     return [*FLAGS, "-Os" if module in SIZE_MODULES else SPEED]
@@ -213,7 +219,7 @@ class BuildExtensions(build_ext):
             super().build_extensions()
             return
         check_compiler([*self.include_dirs, numpy.get_include()])
-        known = supported([*FLAGS, *CALL_FLAGS, "-Os", SPEED])
+        known = supported([*FLAGS, *CALL_FLAGS, "-Os", "-Og", SPEED])
         # Symbols stay in the source tree, where instructions are counted by function.
         stripped = sysconfig.get_platform().startswith(("linux", "win")) and not self.into_tree
         links = ["-Wl,-s"] if stripped else []
@@ -259,12 +265,13 @@ class BuildExtensions(build_ext):
         headers = included([str(C_FOLDER / UNITS.HEADERS[extension.name])])
         if self.force or newer_group([source, *headers, str(CORE / "units.py")], target):
             common = [flag for flag in extension.extra_compile_args if not flag.startswith("-O")]
+            optimisation = ["-Os" if unit.instructions.small else SPEED] if not TRACED else ["-Og"]
             self.compiler.compile(
                 [source],
                 include_dirs=extension.include_dirs,
                 extra_postargs=[
                     *common,
-                    "-Os" if unit.instructions.small else SPEED,
+                    *optimisation,
                     *unit.flags,
                     *STRICT,
                 ],

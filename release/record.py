@@ -136,6 +136,20 @@ def _soak(printed: str) -> str:
     return f"{len(steps)} algorithms, {min(steps.values()):,} to {max(steps.values()):,} steps"
 
 
+def _coverage(printed: str) -> str:
+    """Lines and branches of each language, with nothing left but what is listed."""
+    found = re.findall(
+        r"^(C|Cython|Python): .* lines \(([\d.]+%)\), .* branches \(([\d.]+%|-)\);.*$",
+        printed, re.MULTILINE)  # fmt: skip
+    if [language for language, _, _ in found] != ["C", "Cython", "Python"]:
+        raise IncompleteError("nothing was printed about the lines of C, Cython and Python")
+    shares = "; ".join(
+        f"{name} {lines} of lines" + (f", {ways} of branches" if ways != "-" else "")
+        for name, lines, ways in found
+    )
+    return f"{shares}; everything else is listed with its reason"
+
+
 #: At least that many mutations exist; fewer were run if a word chose among them.
 MUTATIONS = 500
 #: Emulated ones, each on the processors of release/targets.py.
@@ -218,6 +232,7 @@ TARGETS = {
         Target("fuzz-slots", _guided, (*LIBRARY, *_support("fuzz_flash.py", "fuzz_flash.c")),
                continues=True),
         Target("mutants", _mutants, SUITE, continues=True),
+        Target("coverage", _coverage, SUITE),
         Target("exports", _sentence(
             r"^(\d+) learners exported, (\d+) programs, ([\d,]+) answers; 0 differ", 50, 100, 1),
             (*LIBRARY, "release/__init__.py", "release/exports.py", "release/agreement.py",

@@ -31,6 +31,11 @@ COMPLETE = {
     "fuzz-guided": "Done 12345 runs in 3601 second(s)",
     "fuzz-slots": "Done 9 runs in 3600 second(s)",
     "mutants": "520 mutations, 0 lived",
+    "coverage": (
+        "C: 99 of 100 lines (99.00%), 9 of 10 outcomes of branches (90.00%); 1 lines excused\n"
+        "Cython: 1 of 1 lines (100.00%), 0 of 0 outcomes of branches (-); 0 lines excused\n"
+        "Python: 4 of 4 lines (100.00%), 2 of 2 outcomes of branches (100.00%); 0 lines excused"
+    ),
     "exports": "160 learners exported, 480 programs, 96,000 answers; 0 differ; no C for 3",
     "test-mcu": "200 passed in 12.00s",
     "test-windows": "200 passed in 12.00s\n80 passed, 1 skipped in 2.00s",
@@ -48,6 +53,7 @@ INCOMPLETE = {
     "fuzz": ("seed 1: 500000 mutants, 9 s", "seed 1: 500000 mutants\nseed 1: 600000 mutants"),
     "fuzz-guided": ("Done 12345 runs in 60 second(s)", "ERROR: libFuzzer"),
     "mutants": ("520 mutations, 2 lived", "12 mutations, 0 lived", ""),
+    "coverage": ("C: 99 of 100 lines (99.00%), 9 of 10 outcomes of branches (90.00%); 1 left", ""),
     "exports": ("160 learners exported, 480 programs, 96,000 answers; 1 differ; no C for 3",),
     "test-pi": (
         "10 of 10 emulated platforms passed",
