@@ -502,6 +502,8 @@ cdef class Scorer:
     def interval_one(self, x, level=0.9):
         """Bounds of the target of one row, of a Gaussian process (``krls_t``, ``sogp``).
 
+        With ``lapse=`` the row is counted as an answer, as by ``decision_one``.
+
         Parameters
         ----------
         x : ndarray of shape (n_features,)

@@ -131,6 +131,21 @@ def test_a_bad_row_of_a_named_learner_changes_nothing(tmp_path: Path) -> None:
                 learner.learn_many(bad, y)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_skipped_rows_teach_probabilities_nothing(n_classes: int) -> None:
+    """Not even how frequent their class is."""
+    options = {"on_bad_row": "skip"}
+    model = sklearn.OnlineKernelClassifier("bpa_s", budget=20, random_state=0, params=options)
+    first, second = (model.fit(X[:100], labels(n_classes)[:100]).to_learner() for _ in "12")
+    rows, y = X[100:130].copy(), labels(n_classes)[100:130]
+    bad = y == "busy"
+    rows[bad, 1] = np.nan
+    first.learn_many(rows, y)
+    second.learn_many(rows[~bad], y[~bad])
+    assert first.steps == second.steps
+    np.testing.assert_allclose(first.predict_proba(X), second.predict_proba(X), rtol=1e-9)
+
+
 def test_an_estimators_targets_have_their_unit(tmp_path: Path) -> None:
     model = sklearn.OnlineKernelRegressor("bpa_s", ram="4KiB", random_state=0)
     model.fit(X, 500.0 + 40.0 * X[:, 0])
