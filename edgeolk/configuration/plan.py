@@ -205,7 +205,7 @@ def _smallest(configure: Configure, sizes: range) -> int:
     while not accepts(size):
         if size == sizes[-1]:
             configure(size)  # raises with the reason
-        refused, size = size, min(2 * size, sizes[-1])
+        refused, size = size, min(max(1, 2 * size), sizes[-1])
     return _first_that_holds(accepts, refused + 1, size)
 
 

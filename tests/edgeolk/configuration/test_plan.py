@@ -119,6 +119,11 @@ def test_not_even_one_fits(name: str) -> None:
             ek.Learner(name, n_features=7, ram=ram)
 
 
+def test_what_no_budget_allows_is_refused_where_budgets_begin_at_0() -> None:
+    with pytest.raises(ValueError, match=r"leak must be a finite number .* got 1"):
+        ek.Learner("sorf", n_features=3, ram="4KiB", linear_group=True, leak=1)
+
+
 def test_text_of_a_plan() -> None:
     plan = ek.plan("spa", n_features=123, budget=1350)
     lines = str(plan).splitlines()
