@@ -125,7 +125,7 @@ class Batch:
         return replace(self, rows=rows, reasons=reasons)
 
     @property
-    def told(self) -> Batch:
+    def labelled(self) -> Batch:
         """The outcome of rows that have a label; labels that arrive with others are the next's."""
         known = np.isfinite(self.rows["label"])
         if known.all():

@@ -181,7 +181,7 @@ class Accounting:
         self.alarms += found.rows["row"][found.rows["drift"]].tolist()
         for number, error in sorted(found.reasons.items()):
             rows.add_refused(number, error)
-        self.metrics.add_block(found if self.filler is None else found.told, observed)
+        self.metrics.add_block(found if self.filler is None else found.labelled, observed)
         rows.used += len(used)
         if self.twin is not None:
             which = slice(None) if len(learned) == len(y) else learned

@@ -386,8 +386,8 @@ class Replay:
     def _times(self, accounting: Accounting) -> RowTimes | None:
         times = accounting.times
         times.period = accounting.cadence.seconds_per_row or math.nan
-        rises = not accounting.cadence.warning()
-        return times if self.clean.is_dated and rises else None
+        is_increasing = not accounting.cadence.warning()
+        return times if self.clean.is_dated and is_increasing else None
 
     def _elapsed(self, accounting: Accounting) -> float | None:
         given = self.config.period
