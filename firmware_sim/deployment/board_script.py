@@ -101,7 +101,7 @@ def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
         "other": _separator(replay) != ",",
         "fills": _fills(config),
         "counted": delay > 0 and not _fills(config),
-        "told": delay > 0 and config.label_kind.keeps_rows and not _fills(config),
+        "direct": delay > 0 and config.label_kind.keeps_rows and not _fills(config),
         "gaps": config.takes_gaps,
         "plain": config.takes_gaps and not _fills(config),
         "whole": not config.takes_gaps,
@@ -512,10 +512,10 @@ queued|            _, earlier = pending.popleft()
 queued|            if label is not None:
 queued|                learner.learn_one(earlier, $label)
 queued|                checkpoints.step(parts)
-told|        if pending and number - pending[0] >= DELAY:
-told|            pending.popleft()
-told|            learner.tell_one(label)
-told|            checkpoints.step(parts)
+direct|        if pending and number - pending[0] >= DELAY:
+direct|            pending.popleft()
+direct|            learner.tell_one(label)
+direct|            checkpoints.step(parts)
 clock|        row[len(FEATURES) :] = clock()
         try:
             readings = cells[: len(FEATURES)]

@@ -93,19 +93,22 @@ class RowCount:
             f"the first is {self.first_damage}"
         ]
 
-    def gap_words(self) -> str:
-        """Return what was done about the periods without a row; empty if nothing."""
-        found = []
-        if self.filled:
-            places = f" in {counted(self.gaps, 'place')}" if self.filled > 1 else ""
-            found.append(
-                f"{counted(self.filled, 'period')} without a target{places}: filled in on a "
-                "straight line, so that lags and seasons are those of time"
-            )
-        if self.breaks:
-            gaps = f"{counted(self.breaks, 'gap')} of more than {self.most_filled:,} periods"
-            found.append(f"{gaps}: the history began again")
-        return "; ".join(found)
+    def filled_words(self) -> str:
+        """Return what was done about periods of a forecast without a target; empty if nothing."""
+        if not self.filled:
+            return ""
+        places = f" in {counted(self.gaps, 'place')}" if self.filled > 1 else ""
+        return (
+            f"{counted(self.filled, 'period')} without a target{places}: filled in on a straight "
+            "line, so that lags and seasons are those of time"
+        )
+
+    def break_words(self) -> str:
+        """Return what was done about longer gaps; empty if there are none."""
+        if not self.breaks:
+            return ""
+        gaps = f"{counted(self.breaks, 'gap')} of more than {self.most_filled:,} periods"
+        return f"{gaps}: the history began again"
 
     def missing_words(self) -> str:
         """Return the columns with missing values and their counts, in descending order."""

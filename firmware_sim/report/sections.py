@@ -99,8 +99,8 @@ def _rows(result: ReplayResult) -> Section:
             ("repaired", count.repaired, result.config.missing),
             ("left out, damaged", count.damaged, count.first_damage),
             ("refused by the learner", count.refused, count.first_refusal),
-            ("filled in, without a target", count.filled, count.gap_words()),
-            ("gaps that begin the history again", count.breaks, count.gap_words()),
+            ("filled in, without a target", count.filled, count.filled_words()),
+            ("gaps that begin the history again", count.breaks, count.break_words()),
         )
         if n
     ]

@@ -30,8 +30,7 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines += log_lines(result)
     if rows.missing_words():
         lines.append(f"missing   {rows.missing_words()}")
-    if rows.gap_words():
-        lines.append(f"gaps      {rows.gap_words()}")
+    lines += [f"gaps      {word}" for word in (rows.filled_words(), rows.break_words()) if word]
     lines += [f"note      {note}" for note in result.stream.notes]
     damages = (log_of(result.stream) or rows).damages
     lines += [f"          {line}" for line in damages.to_lines()]

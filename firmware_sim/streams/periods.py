@@ -196,16 +196,16 @@ class Filler:
         steps = np.diff(known) - 1
         self._count(steps)
         missing = [np.empty(0, np.int64)]
-        untold = [np.empty(0, np.int64)]
+        unlabelled = [np.empty(0, np.int64)]
         for at in np.flatnonzero(steps > 0).tolist():
             first, n = known[at] + 1, steps[at]
             if n > self.most:
                 n = min(n - 1, self._ahead)
-                untold.append(np.arange(first, first + n))
+                unlabelled.append(np.arange(first, first + n))
             missing.append(np.arange(first, first + n))
         wanted = np.union1d(np.concatenate(missing), periods[finite])
         targets = np.interp(wanted, known, np.concatenate([[self._y] * len(before), y[finite]]))
-        targets[np.isin(wanted, np.concatenate(untold))] = np.nan
+        targets[np.isin(wanted, np.concatenate(unlabelled))] = np.nan
         at = np.searchsorted(periods[:end], wanted)
         has_row = periods[at] == wanted
         readings = np.where(has_row[:, np.newaxis], X[at], np.nan)
