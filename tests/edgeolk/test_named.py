@@ -428,3 +428,29 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="no model with names"):
         ek.load(tmp_path / "bad.zip")
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"y": "idle"}, TypeError, "y must be a sequence of labels, got str"),
+        ({"X": X[0]}, ValueError, r"X must be of shape \(n, n_features\), got \(3,\)"),
+        ({"out": np.zeros(400, np.float32)}, TypeError, "out must be a writable float64 array"),
+        ({"time": np.zeros(400)}, ValueError, "time is for novelty with clock=True"),
+    ],
+)
+def test_many_labelled_rows_that_will_not_do_change_nothing(
+    change: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    model = sklearn.OnlineKernelClassifier("pa", ram="4KiB", random_state=0).fit(X, labels(2))
+    learner = model.to_learner()
+    before = learner.decision_function(X[:20]).tolist()
+    with pytest.raises(error, match=message):
+        learner.learn_many(**{"X": X, "y": labels(2), **change})
+    assert learner.decision_function(X[:20]).tolist() == before
+
+
+def test_several_labels_for_one_row_are_refused() -> None:
+    model = sklearn.OnlineKernelClassifier("pa", ram="4KiB", random_state=0).fit(X, labels(2))
+    with pytest.raises(TypeError, match="y must be a label, got ndarray"):
+        model.to_learner().learn_one(X[0], labels(2))

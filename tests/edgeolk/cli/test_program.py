@@ -308,3 +308,36 @@ def test_the_plan_of_all_where_a_linear_model_is_worth_most(
     assert "recommended: sorf, a linear model, with scaling, " in shown
     (line,) = [line for line in shown.splitlines() if line.startswith("sorf ")]
     assert line.split()[2:] == ["0", "1008", "-", "O(d),", "every", "step"]
+
+
+def test_info_of_a_width_that_is_not_known_yet_and_of_bounded_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    learner = ek.Learner("pa", n_features=2, budget=9, gamma="auto", gamma_rows=20, clip_rows=1.0)
+    for n, state in ((10, "provisional, to be computed from"), (20, "computed from")):
+        learner.learn_many(X[n - 10 : n], np.sign(X[n - 10 : n, 0]))
+        learner.save(tmp_path / "m")
+        told = run(capsys, "info", str(tmp_path / "m"))
+        assert f"width            {state} the first 20 rows\n" in told
+        assert f"rows bounded     to 1: {learner.n_shortened}\n" in told
+    assert learner.n_shortened > 0
+
+
+def test_info_of_a_forecaster_says_how_far_it_sees(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options: dict[str, Any] = {"D": 0, "loss": "square", "history": True, "horizon": 3}
+    learner = ek.Learner("sorf", n_features=2, season=7, **options)
+    learner.save(tmp_path / "m")
+    assert (
+        "forecasts        3 rows ahead, a season of 7, without a kernel; 0 pending rows\n"
+        in run(capsys, "info", str(tmp_path / "m"))
+    )
+
+
+def test_a_long_list_has_the_paper_and_every_parameter(capsys: pytest.CaptureFixture[str]) -> None:
+    told = run(capsys, "list", "--verbose")
+    for row in ek.algorithms():
+        assert row.source in told
+    assert re.search(r"^ +eta = .*: .+ \(.+\)$", told, re.MULTILINE)

@@ -290,3 +290,24 @@ def test_sorf_refuses_what_is_about_support_vectors(options: dict[str, Any]) -> 
     (name,) = options
     with pytest.raises(ValueError, match=rf"{name}= is for support vectors: sorf stores weights"):
         ek.Config("sorf", n_features=3, budget=64, **options)
+
+
+def test_a_configuration_keeps_what_it_has() -> None:
+    config = ek.Config("rbp", n_features=3, budget=5)
+    with pytest.raises(AttributeError, match="budget cannot be deleted"):
+        del config.budget
+    assert config.budget == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"), [({}, r"row$"), ({"n_feature": 3}, r"\(instead of 'n_feature'\?\)")]
+)
+def test_a_plan_without_inputs_names_what_is_missing(given: dict[str, Any], hint: str) -> None:
+    with pytest.raises(TypeError, match=f"n_features= is missing: .*{hint}"):
+        ek.plan("rbp", budget=4, **given)
+
+
+@pytest.mark.parametrize("history", ["x", [1]])
+def test_history_of_another_type_is_refused(history: Any) -> None:
+    with pytest.raises(TypeError, match="history must be True, False, 'auto' or None, got"):
+        ek.Config("rbp", n_features=3, budget=5, history=history)

@@ -17,6 +17,7 @@ from helpers import few_first
 import edgeolk as ek
 from bench.compiled import compiled
 from edgeolk.cli import main
+from edgeolk.export.costs import factors_of
 from edgeolk.export.kits import KITS
 from edgeolk.export.text import IN_DECIMAL
 
@@ -422,3 +423,15 @@ def test_files_of_others_are_not_written_over(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
     (tmp_path / "README.md").unlink()
     assert ek.export_c(learner, tmp_path) == ek.export_c(learner, tmp_path)
+
+
+def test_a_prefix_that_is_no_text_is_refused_before_a_folder_is_written(tmp_path: Path) -> None:
+    learner = ek.Learner("rbp", n_features=2, budget=4)
+    with pytest.raises(TypeError, match="prefix must be a string, got 3"):
+        ek.export_c(learner, tmp_path / "model", prefix=3)
+    assert not (tmp_path / "model").exists()
+
+
+def test_costs_of_a_core_that_was_never_counted_are_refused() -> None:
+    with pytest.raises(ValueError, match="core is 'z80': no learner of int8 was counted on it"):
+        factors_of("z80")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from edgeolk import Polynomial
 from edgeolk.sklearn import OnlineKernelClassifier, OnlineKernelNovelty, OnlineKernelRegressor
 
 X = np.random.default_rng(0).normal(size=(60, 4))
@@ -184,3 +185,14 @@ def test_a_loss_that_the_algorithm_lacks_names_those_that_have_it() -> None:
         OnlineKernelClassifier(None, loss="logistic").fit(X, LABELS)
     for algorithm in ("ogd", "fogd", "nogd"):
         OnlineKernelClassifier(algorithm, loss="logistic", scale="standard").fit(X, LABELS)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_an_algorithm_that_does_not_exist_is_refused_by_fit(estimator: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown algorithm 'sorff'.*did you mean"):
+        estimator("sorff").fit(X, *ESTIMATORS[estimator])
+
+
+def test_a_kernel_is_that_of_the_learner() -> None:
+    model = OnlineKernelClassifier("pa", budget=20, kernel=Polynomial(2)).fit(X, LABELS)
+    assert model.to_learner().kernel == Polynomial(2)

@@ -342,3 +342,25 @@ def test_windows_overlap_by_half_unless_told_otherwise() -> None:
     assert ek.windows_plan(1).hop == 128
     assert ek.windows_plan(1, 64, features="level").hop == 32
     assert ek.Windows(1, 64, features="level").plan.hop == 32
+
+
+def test_a_plan_as_text_names_each_region_and_all_bytes() -> None:
+    plan = ek.Windows(2, 64, features="level").plan
+    title, *lines = str(plan).splitlines()
+    assert title.startswith("windows of 64 samples")
+    assert "channels = 2" in title
+    assert all(any(region.name in line for line in lines) for region in plan.regions)
+    assert f"{plan.nbytes}" in str(plan).replace(",", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"features": ["level", "mean"]}, "features must be a set alone or names of features"),
+        ({"features": ["envelope"]}, "got 'envelope', which is an option"),
+        ({"bands": [1.0]}, r"bands must have 2 to \d+ edges, got 1"),
+    ],
+)
+def test_features_and_bands_that_cannot_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ek.Windows(1, 64, **options)
