@@ -455,7 +455,7 @@ asked|# Numbers of the lines whose target is to come: their rows are in the lear
 asked|pending = deque(range(-learner.n_waiting, 0), maxlen=$queue)
 late|number = -1
 fills|value, missed = None, []  # the last target, and the readings of the lines since
-
+fills|
 fills|
 fills|def step(target):
 fills|    """Learn the target of a line."""
@@ -492,7 +492,7 @@ fills|            ask(readings)
 fills|    missed.clear()
 fills|    step(target)
 fills|    value = target
-
+fills|
 commas|lines = csv.reader(sys.stdin)
 other|lines = map(cut, sys.stdin)
 try:
