@@ -230,6 +230,20 @@ static inline int olk_check_vectors(const olk_ring_setup *m, const uint8_t *bloc
     return OLK_HOLDS;
 }
 
+/* The root of x >= 1 of a degree, by Newton's method from above: an export needs no libm for it. */
+static inline double olk_root(double x, int32_t degree)
+{
+    double root = x, last;
+    do {
+        double rest = x;
+        last = root;
+        for (int32_t i = 1; i < degree; i++)
+            rest /= root; /* a power of the root may be no finite number */
+        root -= (root - rest) / (double)degree;
+    } while (root < last);
+    return last;
+}
+
 /* The largest |x|^2 in range. */
 static inline double olk_longest(const olk_ring_setup *m)
 {
@@ -238,7 +252,7 @@ static inline double olk_longest(const olk_ring_setup *m)
         return olk_longer * limit;
     limit = olk_longer * m->max_kernel;
     if (m->kernel.kind == OLK_POLYNOMIAL)
-        limit = (pow(limit, 1.0 / (double)m->kernel.degree) + olk_fabs(m->kernel.offset)) /
+        limit = (olk_root(limit, m->kernel.degree) + olk_fabs(m->kernel.offset)) /
                 m->kernel.scale;
     return m->common.wide ? limit : olk_fmin(limit, olk_max_product);
 }
@@ -383,8 +397,8 @@ static inline int olk_check_slots(const olk_ring_setup *m, const uint8_t *block,
             const double step = olk_number_at(block, 0, m->at.levels, j);
             OLK_REQUIRE(step > 0.0, OLK_BAD_LEVELS, j, step);
         }
-        OLK_CHECK(olk_check_all(block, 0, m->at.levels, 0, 2 * d, -FLT_MAX, FLT_MAX,
-                                OLK_BAD_LEVELS, problem));
+        OLK_CHECK(olk_check_all(block, 0, m->at.levels, 0, 2 * d, -(double)FLT_MAX,
+                                (double)FLT_MAX, OLK_BAD_LEVELS, problem));
     }
     return OLK_HOLDS;
 }

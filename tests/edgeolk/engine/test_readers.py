@@ -26,6 +26,8 @@ X, Y = random_stream(5, LEARNED, D)
 ROWS = X[:60]
 #: Where rows are looked ahead without being asked for, and a smaller one where they are asked for.
 LARGE, SMALL = 1000, 40
+#: Some rows are sparse.
+pytestmark = pytest.mark.filterwarnings("ignore:X is mostly zeros")
 every = pytest.mark.parametrize("name", BY_DAY)
 ahead = pytest.mark.parametrize("lookahead", [None, 7], ids=["usual", "forced"])
 
