@@ -19,7 +19,7 @@ from pathlib import Path
 from release import foreign, pythons
 from release.crossing import wheel_agrees
 from release.project import FEWER, copied, counted
-from release.targets import BUILD, ROOT
+from release.targets import BUILD, ROOT, this_machines_python
 from release.wheels import described, source_distribution, unpack
 
 
@@ -50,9 +50,8 @@ class Frozen:
         """Return its executable; build it if it does not exist."""
         if not (self.folder / "bin/python").exists():
             script = ROOT / "release/frozen_python.sh"
-            named = {"ZIG": f"{sys.executable} -m ziglang"}
-            if self.version == f"3.{sys.version_info.minor}":
-                named["PYTHON"] = sys.executable
+            python, _ = this_machines_python(self.version)
+            named = {"ZIG": f"{sys.executable} -m ziglang", "PYTHON": python}
             words = ["bash", str(script), str(self.folder), self.tag, self.libc]
             subprocess.run(words, check=True, env={**os.environ, **named})
         return self.folder / "bin/python"
