@@ -50,7 +50,7 @@ help:
 	@echo "make test-windows  tests of the wheel for Windows, in a Python under Wine (needs root once, for apt-get)"
 	@echo "make test-frozen  wheels in a Python on musl and in a free-threaded one (needs root once, for apt-get)"
 	@echo "make test-pi  tests of the wheels under emulated Raspberry Pis, riscv64 and s390x (hours)"
-	@echo "make test-readme  the README's commands in a fresh clone, on Debian 12 and 13 with Python 3.10 and 3.14 (root; PYTHON310)"
+	@echo "make test-readme  the README's commands in a fresh clone, on Debian 12 and 13 with Python 3.10 and 3.14 (root)"
 	@echo "make instructions  instruction counts compared with the recorded ones (needs valgrind)"
 
 $(BIN)/python:

@@ -19,7 +19,7 @@ from pathlib import Path
 from release import foreign, pythons
 from release.crossing import wheel_agrees
 from release.project import FEWER, copied, counted
-from release.targets import BUILD, ROOT
+from release.targets import BUILD, ROOT, this_machines_python
 from release.wheels import described, source_distribution, unpack
 
 
@@ -50,19 +50,21 @@ class Frozen:
         """Return its executable; build it if it does not exist."""
         if not (self.folder / "bin/python").exists():
             script = ROOT / "release/frozen_python.sh"
-            named = {"ZIG": f"{sys.executable} -m ziglang"}
-            if self.version == f"3.{sys.version_info.minor}":
-                named["PYTHON"] = sys.executable
+            python, _ = this_machines_python(self.version)
+            named = {"ZIG": f"{sys.executable} -m ziglang", "PYTHON": python}
             words = ["bash", str(script), str(self.folder), self.tag, self.libc]
             subprocess.run(words, check=True, env={**os.environ, **named})
         return self.folder / "bin/python"
 
     def run(self, project: Path, words: list[str], simd: str = "") -> tuple[int, str]:
         """Run it in the tests' folder; return exit code and output."""
+        environment = {**os.environ, "EDGEOLK_SIMD": simd}
+        # A test measures the memory of imports, as of installed packages: without compiling them.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(
             [str(self.program()), *words],
             cwd=project,
-            env={**os.environ, "EDGEOLK_SIMD": simd, "PYTHONDONTWRITEBYTECODE": "1"},
+            env=environment,
             stdout=subprocess.PIPE,
             text=True,
             check=False,

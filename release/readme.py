@@ -7,7 +7,7 @@ report of the replay is compared with the figures that the README tells about it
 
 Debian 12 and 13 have neither Python. The newest is compiled in Debian 12 from the source package of
 Debian's development release, and runs on both. Of the oldest no release of Debian has the source:
-it is this machine's, which PYTHON310 names (default: python3.10), in its own place.
+it is this machine's, in its own place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ import time
 from pathlib import Path
 
 from release.rootfs import mirror
-from release.targets import BOOKWORM, BUILD, ROOT, TRIXIE, Debian
+from release.targets import (
+    BOOKWORM,
+    BUILD,
+    ROOT,
+    TRIXIE,
+    Debian,
+    NoPythonError,
+    this_machines_python,
+)
 
 OLDEST, NEWEST = "3.10", "3.14"
 #: A C compiler, what pip downloads with, and what a Python is compiled with and runs with.
@@ -41,7 +49,7 @@ TOLD = (
 
 
 class RefusedError(Exception):
-    """A Python that cannot be had, or a command that does not do what the README says."""
+    """A command that fails, or does not do what the README says."""
 
 
 def commands(readme: str) -> list[str]:
@@ -119,23 +127,11 @@ def compile_newest(system: Path) -> None:
     inside(system, f"cd /opt/source && {make}")
 
 
-def oldest_here() -> Path:
-    """The folder of this machine's oldest Python."""
-    program = os.environ.get("PYTHON310") or f"python{OLDEST}"
-    query = "import sys; print('%d.%d' % sys.version_info[:2], sys.base_prefix)"
-    try:
-        ran = subprocess.run([program, "-c", query], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise RefusedError(f"no Python {OLDEST} here, set PYTHON310: {error}") from None
-    version, folder = ran.stdout.split(maxsplit=1)
-    if version != OLDEST:
-        raise RefusedError(f"PYTHON310 must be a Python {OLDEST}, got {version}")
-    return Path(folder.strip())
-
-
 def python(system: Path, version: str) -> str:
     """Return the program of a Python in a system; put it there if needed."""
-    folder = oldest_here() if version == OLDEST else Path(f"/opt/python{version}")
+    folder = Path(f"/opt/python{version}")
+    if version == OLDEST:
+        _, folder = this_machines_python(version)
     program = folder / f"bin/python{version}"
     there = system / folder.relative_to("/")
     if not (system / program.relative_to("/")).exists():
@@ -191,7 +187,7 @@ def main() -> int:
         name = f"{release.suite}, Python {version}"
         try:
             print(f"{name}: as the README says, {run(release, version)}", flush=True)
-        except RefusedError as reason:
+        except (RefusedError, NoPythonError) as reason:
             print(f"{name}: {reason}", flush=True)
             continue
         done += 1

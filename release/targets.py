@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,6 +114,41 @@ TARGETS = {
         Target("s390x", "s390x", "s390x-linux-gnu", "2.17", ("qemu",)),
     )
 }
+
+
+class NoPythonError(Exception):
+    """A version of Python that this machine lacks."""
+
+
+def this_machines_python(version: str) -> tuple[str, Path]:
+    """Return the program of a Python of this machine, such as 3.13, and the folder it is in.
+
+    The one that a variable such as PYTHON313 names, the one on the path, or the newest of pyenv.
+
+    Raises
+    ------
+    NoPythonError
+        If none of them runs.
+    """
+    variable = f"PYTHON{version.replace('.', '')}"
+    environments = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    of_pyenv = [path for path in environments.glob(f"{version}.*") if path.suffix[1:].isdigit()]
+    of_pyenv.sort(key=lambda path: int(path.suffix[1:]))
+    programs = [
+        *([os.environ[variable]] if variable in os.environ else []),
+        *(sys.executable, f"python{version}"),
+        *(str(path / f"bin/python{version}") for path in reversed(of_pyenv)),
+    ]
+    query = "import sys; print('%d.%d' % sys.version_info[:2], sys.base_prefix)"
+    for program in programs:
+        try:
+            ran = subprocess.run([program, "-c", query], capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        found, _, folder = ran.stdout.strip().partition(" ")
+        if found == version:
+            return program, Path(folder)
+    raise NoPythonError(f"this machine has no Python {version}; {variable} may name one")
 
 
 def platforms(

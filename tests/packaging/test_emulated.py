@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from release import emulated, project
+from release import emulated, project, targets
 
 
 @pytest.fixture
@@ -69,6 +70,23 @@ def test_all_platforms_are_those_that_a_release_needs(
 
     emulated.main([])
     assert len(tested) == record.PLATFORMS
+
+
+def test_a_python_of_this_machine_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert targets.this_machines_python(version) == (sys.executable, Path(sys.base_prefix))
+    # A program of another version, one that does not run, and pyenv's newest.
+    monkeypatch.setenv("PYTHON399", sys.executable)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    with pytest.raises(targets.NoPythonError, match=r"no Python 3\.99; PYTHON399 may name one"):
+        targets.this_machines_python("3.99")
+    if os.name != "nt":
+        for minor in (2, 10):
+            program = tmp_path / f"versions/3.99.{minor}/bin/python3.99"
+            program.parent.mkdir(parents=True)
+            program.write_text(f"#!/bin/sh\necho 3.99 /place{minor}\n")
+            program.chmod(0o755)
+        assert targets.this_machines_python("3.99") == (str(program), Path("/place10"))
 
 
 def test_a_wheel_older_than_the_sources_is_none_of_them(tmp_path: Path) -> None:

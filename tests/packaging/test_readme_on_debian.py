@@ -35,9 +35,3 @@ def test_a_figure_that_differs_is_found(figure: str) -> None:
     assert "report: 9" in found
     [gone] = readme.differences(README, REPORT.replace(figure, "-"))
     assert gone.endswith("report: nothing")
-
-
-def test_a_python_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHON310", "no-such-python")
-    with pytest.raises(readme.RefusedError, match="set PYTHON310"):
-        readme.oldest_here()
