@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -268,9 +269,11 @@ def commands(target: Target, makefile: str) -> str:
     """
     stamps = re.findall(r"^\$\(VENV\)(/\.\w+):", makefile, re.MULTILINE)
     installed = [f"--old-file=.venv{stamp}" for stamp in stamps]
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     ran = subprocess.run(
         ["make", "--dry-run", "--file=-", *installed, target.name, *target.words],
         cwd=ROOT, input=makefile, capture_output=True, text=True, check=False,
+        env=outside,  # in a recipe of make, another make would say where it is
     )  # fmt: skip
     return ran.stdout if ran.returncode == 0 else ""
 

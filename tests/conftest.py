@@ -5,7 +5,10 @@ On a busy machine any example takes longer than usual, so none has a deadline.
 
 from __future__ import annotations
 
+import gc
+import warnings
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -31,3 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if cases[test] % marker.args[0]:
             item.add_marker("slow")
         cases[test] += 1
+
+
+@pytest.fixture(scope="module")
+def clients_of_mqtt() -> Iterator[None]:
+    """Clients of MQTT are in cycles with their callbacks: their own sockets are the collector's."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()

@@ -22,6 +22,11 @@ import pytest
 
 import edgeolk as ek
 
+pytestmark = [
+    pytest.mark.usefixtures("clients_of_mqtt"),
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+]
+
 BRIDGE = Path(__file__).parents[2] / "docs/examples/home/bridge.py"
 BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 needs_toml = pytest.mark.skipif(sys.version_info < (3, 11), reason="no tomllib")

@@ -26,6 +26,11 @@ from firmware_sim.streams.mqtt import MqttSource
 from firmware_sim.streams.opening import open_stream
 from firmware_sim.streams.reading import ReadingOptions
 
+pytestmark = [
+    pytest.mark.usefixtures("clients_of_mqtt"),
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+]
+
 BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 needs_broker = pytest.mark.skipif(
     BROKER is None or find_spec("paho") is None,
