@@ -150,17 +150,17 @@ def run(release: Debian, version: str) -> str:
     """Run the README's commands; return how long each took."""
     system = system_of(release)
     program = python(system, version)
-    clone = system / "root/edgeolk"
-    for old in (clone, system / "root/venv"):
+    clone = system / "opt/edgeolk"
+    for old in (clone, system / "opt/venv"):
         shutil.rmtree(old, ignore_errors=True)
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     readme = (clone / "README.md").read_text("utf-8")
-    inside(system, f"{program} -m venv /root/venv")
+    inside(system, f"{program} -m venv /opt/venv")
     took = []
     for number, command in enumerate(commands(readme)):
         began = time.monotonic()
         log = BUILD / "readme" / f"{release.suite}-{version}-{number}.log"
-        inside(system, f"cd /root/edgeolk && . /root/venv/bin/activate && {command}", log)
+        inside(system, f"cd /opt/edgeolk && . /opt/venv/bin/activate && {command}", log)
         took.append(f"{time.monotonic() - began:,.0f} s")
     if not (clone / "replay-report/report.html").exists():
         raise RefusedError("the replay wrote no replay-report/report.html")

@@ -86,7 +86,7 @@ def test_checkpoints_that_are_all_damaged_are_told_and_kept(
         assert f"it is kept as {tmp_path / kept}" in said
         assert (tmp_path / kept).read_bytes() == data
         assert not place.exists()
-        run(service, place, monkeypatch, 100)  # the next start begins anew
+        run(service, place, monkeypatch, 100)  # the next start begins again
         assert capsys.readouterr().err == ""
         assert ek.Checkpointer.restore(place, 8)[1].steps == 100
 
@@ -119,7 +119,7 @@ def test_nothing_learned_is_lost_on_the_way_out(tmp_path: Path, number: signal.S
     """A signal while a reading is waited for: the checkpoint has every row, and no traceback."""
     place = tmp_path / "model.checkpoint"
     learned = 0
-    for start in ("begins anew: 3 channels", "goes on after row"):
+    for start in ("begins again: 3 channels", "goes on after row"):
         command = [sys.executable, str(SERVICE), str(place), "--simulate", "--every", "0.001"]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -177,7 +177,7 @@ def test_it_says_what_it_does_once_a_minute(service: dict[str, Any], tmp_path: P
     service["watch"](
         rows, place, 200, lambda _: None, told.append, clock=lambda: float(next(seconds))
     )
-    assert told[0].startswith("begins anew: 3 channels, a learner of ")
+    assert told[0].startswith("begins again: 3 channels, a learner of ")
     assert [words.split(":")[0] for words in told[1:-1]] == ["row 60", "row 120", "row 180"]
     assert told[-1] == "ends after row 200: checkpoint written"
 

@@ -147,7 +147,7 @@ class Reason:
 
     strength: float = 0.0
     score: float = -1.0  # of its most unusual message
-    told: tuple[str, int | None, str | None] = "", None, None  # words, number and time of that
+    message: tuple[str, int | None, str | None] = "", None, None  # its words, number and time
 
 
 class Bridge:
@@ -321,7 +321,7 @@ class Bridge:
                 self._say(f"{self.source}: no key {missing}; the message has {there or 'no keys'}")
 
     def _reason(self, row: list[float], now: float) -> tuple[str, int | None, str | None]:
-        """Why there is an event, and the number and time of the message that this is said of.
+        """Why there is an event, and the number and time of the message that shows it.
 
         The strongest reason of all messages of the event so far, by the sum of fifth powers of what
         their scores exceed 0.5, so that a high score outweighs many low ones; of its messages, the
@@ -341,11 +341,11 @@ class Bridge:
             known.strength += max(learner.anomaly - 0.5, 0.0) ** 5
             if learner.anomaly > known.score:
                 at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
-                known.score, known.told = learner.anomaly, (self._words(row), learner.steps, at)
-        told = max(self._reasons.values(), key=lambda known: known.strength).told
+                known.score, known.message = learner.anomaly, (self._words(row), learner.steps, at)
+        strongest = max(self._reasons.values(), key=lambda known: known.strength).message
         if begins:
-            self._tell(f"{self.source}: unusual from message {learner.steps} on, {told[0]}")
-        return told
+            self._tell(f"{self.source}: unusual from message {learner.steps} on, {strongest[0]}")
+        return strongest
 
     def _words(self, row: list[float]) -> str:
         """What the last row is most unusual in."""
@@ -610,7 +610,8 @@ def set_aside(place: Path, why: str) -> Path:
 class Device:
     """The bridge of one topic and its checkpoint: opened, written when due, never in others' way.
 
-    A file that cannot be used is said and kept under another name, and this device begins again.
+    A file that cannot be used is kept under another name, with a message, and this device begins
+    again.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ Reads every channel of an IIO device from sysfs, or with ``--simulate`` made-up 
 prints a JSON object per line; ``--metrics PORT`` serves metrics to Prometheus.
 
 Exit codes: 0 stopped, or ``--rows`` reached; 1 no sensor, or prometheus-client is missing; 2 wrong
-arguments; 65 the state cannot be used: it was renamed, and the next start begins anew; 74 the
+arguments; 65 the state cannot be used: it was renamed, and the next start begins again; 74 the
 sensor or the state cannot be read or written, or another process writes it.
 """
 
@@ -242,7 +242,7 @@ def watch(
     with checkpointer(place) as checkpoints:
         row = ending.next(rows)
         pair = scaler, learner = opened(checkpoints, len(row), tell)
-        state = f"goes on after row {learner.steps:,}" if learner.steps else "begins anew"
+        state = f"goes on after row {learner.steps:,}" if learner.steps else "begins again"
         tell(
             f"{state}: {len(row)} channels, a learner of {learner.nbytes:,} bytes, checkpoints "
             f"every {SECONDS} s and at the end in {place}"
@@ -352,7 +352,7 @@ def main() -> None:
         kept = set_aside(place, error.what)
         print(
             f"no checkpoint in {asked.checkpoint} can be used ({error}): it is kept as {kept}, and "
-            "the next start begins anew",
+            "the next start begins again",
             file=sys.stderr,
         )
         sys.exit(LOST)
