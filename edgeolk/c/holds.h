@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common_scale.h"
 #include "scaler.h"
 #include "setup.h"
 #include "width.h"
@@ -252,7 +253,7 @@ static inline int olk_check_counters(const olk_setup *m, const uint8_t *block,
 
 /* -- Preprocessing -- */
 
-/* The largest sum of squared deviations of d readings in each of so many rows (scaler.h). */
+/* The largest sum of squared deviations of d readings, bounded, in each of so many rows. */
 static inline double olk_max_squares(ptrdiff_t d, int64_t rows)
 {
     return 4.0 * olk_common_bound * olk_common_bound * (double)d * (double)rows;
@@ -305,7 +306,7 @@ static inline int olk_check_following(const olk_setup *m, const uint8_t *block, 
     return OLK_HOLDS;
 }
 
-/* Whether the statistics of a feature hold by the convention of scaler.h after `seen` rows; `gaps`:
+/* Whether the statistics of a feature hold by the convention of winsor.h after `seen` rows; `gaps`:
    readings may be missing. */
 static inline int olk_feature_holds(double mean, double low, double sd, double pending,
                                     uint32_t age, int64_t seen, int gaps)

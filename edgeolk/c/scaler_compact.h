@@ -28,6 +28,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "float_bits.h"
 #include "mathf.h"
 
 /* -- One record -- */
@@ -66,26 +67,6 @@ typedef struct {
 typedef struct {
     uint32_t word, spread, code;
 } olk_compact;
-
-static inline uint32_t olk_bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline float olk_float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* 2^n for a normal number. */
-static OLK_SHORT float olk_two(int32_t n)
-{
-    return olk_float_of((uint32_t)(n + 127) << 23);
-}
 
 /* Records are little-endian. */
 static inline olk_compact olk_compact_of(const uint8_t *at)

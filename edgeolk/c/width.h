@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scaler.h"
+#include "common_scale.h"
 #include "storage.h"
 
 /* Words of a block, part of the file format. */

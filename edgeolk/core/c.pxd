@@ -36,7 +36,7 @@ cdef extern from "storage.h" nogil:
 
 # The scaler: statistics of a feature, its affine map, compact records of 9 bytes.
 
-cdef extern from "scaler.h" nogil:
+cdef extern from "winsor.h" nogil:
     enum:
         OLK_START_READINGS
 
@@ -51,7 +51,7 @@ cdef extern from "scaler.h" nogil:
     int olk_is_negligible_spread(double sd, double size) noexcept
 
 
-cdef extern from "scaler.h" nogil:
+cdef extern from "affine.h" nogil:
     ctypedef struct olk_affine:
         double centre
         double rest
@@ -738,7 +738,7 @@ cdef extern from "setup.h" nogil:
 
 # The intake of rows: scaling, clipping, the width.
 
-cdef extern from "intake.h" nogil:
+cdef extern from "raw_row.h" nogil:
     ctypedef struct olk_indices:
         const int32_t* narrow
         const int64_t* wide
@@ -751,14 +751,15 @@ cdef extern from "intake.h" nogil:
         int64_t count
 
     olk_raw_row olk_placed_row(const void* x, int wide) noexcept
-
-    ctypedef struct olk_intake:
-        olk_learn_readings_fn learn_readings
-        olk_raw_row row
-
     double olk_read_f64(const double* at) noexcept
     int64_t olk_read_i64(const int64_t* at) noexcept
     int64_t olk_read_index(olk_indices index, int64_t k) noexcept
+
+
+cdef extern from "intake.h" nogil:
+    ctypedef struct olk_intake:
+        olk_learn_readings_fn learn_readings
+        olk_raw_row row
 
     void olk_intake_attach(olk_intake* intake, const olk_setup* setup, uint8_t* base) noexcept
     int olk_intake_row(olk_intake* intake, olk_raw_row* row, int learning, void* query) noexcept

@@ -32,7 +32,7 @@ from edgeolk.core.c cimport (
 #   reading, because the square of 1e200 overflows and that of 1e-200 vanishes. A unit is a power
 #   of two: changing it rounds nothing that matters relative to the reading that required it.
 #
-# A glitch affects these statistics for ever; c/scaler.h is for sensors that have glitches.
+# A glitch affects these statistics for ever; c/winsor.h is for sensors that have glitches.
 #
 # Rejected: refusing large readings (one glitch would stop a device), hypot (differs between C
 # libraries), long double (differs between processors).

@@ -49,7 +49,7 @@ class CommonScale(NamedTuple):
 
 
 def common_scale(prepared: Preprocessing, engine: Engine) -> CommonScale | None:
-    """The common scale in a block (c/scaler.h); None if inputs are scaled separately."""
+    """The common scale in a block (c/common_scale.h); None if inputs are scaled separately."""
     rows = min(engine.counters()["steps"], prepared.freeze_after or 2**62)
     readings = rows * int(engine.config.n_features)
     if "common" in prepared.regions:

@@ -1,4 +1,4 @@
-"""Statistics are judged by the conventions of c/scaler.h, in a learner as in a scaler."""
+"""Statistics are judged by the conventions of c/winsor.h, in a learner as in a scaler."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def part_of(part: int, *axes: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
 
 # ---- the conventions, in plain Python ------------------------------------------------------------
 
-#: Readings before the scaler of a feature has a deviation (c/scaler.h).
+#: Readings before the scaler of a feature has a deviation (c/winsor.h).
 START = 3
 #: Code of a record with a pending reading, and the first code of records with a deviation.
 _WAITS, _RUNNING = 5, 6
@@ -56,7 +56,7 @@ def _no_spread(sd: float, size: float) -> bool:
 
 
 def _feature_holds(numbers: tuple[float, ...], age: int, seen: int, gaps: bool) -> bool:
-    """Whether a feature's numbers are valid by c/scaler.h after ``seen`` rows.
+    """Whether a feature's numbers are valid by c/winsor.h after ``seen`` rows.
 
     ``gaps`` says whether readings may be missing.
     """
