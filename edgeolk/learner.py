@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -11,22 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.block import attached, build, over
-from edgeolk.checks import check_int
 from edgeolk.configuration.config import Config, Signature, settings_of
 from edgeolk.configuration.plan import Plan, parse_bytes, plan_of
 from edgeolk.configuration.repr import config_call, config_parameters
 from edgeolk.configuration.settings import Settings
+from edgeolk.counters import Counters
 from edgeolk.engine.engine import Engine
 from edgeolk.errors import unknown_attribute
+from edgeolk.inputs import Inputs
 from edgeolk.parts import Algorithm, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.methods import Method
 from edgeolk.parts.table import STORED
 from edgeolk.rows.learning import RowLearner
 from edgeolk.rows.scoring import Scorer
-from edgeolk.scaling import RunningScaler
-from edgeolk.scaling.inside import CommonScale, common_scale, scaler_of
-from edgeolk.scaling.record import INSIDE
 from edgeolk.sorf.faces import PARTS, Forecasting, Watching, verdict_of
 
 if TYPE_CHECKING:
@@ -74,7 +71,7 @@ class Averaged(Scorer):
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
-class Learner(Forecasting, RowLearner, Watching):
+class Learner(Counters, Inputs, Forecasting, RowLearner, Watching):
     """An online kernel learner in memory fixed at construction.
 
     Pages: docs/tutorial.md, the first ten minutes; docs/which-one.md, which algorithm to choose.
@@ -339,28 +336,6 @@ class Learner(Forecasting, RowLearner, Watching):
     # ---- state --------------------------------------------------------------------------------
 
     @property
-    def scaler(self) -> RunningScaler | CommonScale | None:
-        """A copy of the scaler inside as it is now; None if rows are not scaled.
-
-        A ``CommonScale`` with ``scale="common"``. Otherwise it has a scale for each input, even
-        while a common one is used because all readings were one of two numbers (``common_scale``).
-        """
-        preprocessing = self._config.preprocessing
-        if preprocessing.method == INSIDE["common"]:
-            return self.common_scale
-        scales = preprocessing.method and self.n_features
-        return scaler_of(preprocessing, self._engine) if scales else None
-
-    @property
-    def common_scale(self) -> CommonScale | None:
-        """The scale shared by all inputs; None if each has its own, or rows are not scaled.
-
-        It exists with ``scale="common"``, and, if the width of ``sorf`` follows the rows, as long
-        as all readings have been one of two numbers.
-        """
-        return common_scale(self._config.preprocessing, self._engine)
-
-    @property
     def threshold(self) -> float:
         """The threshold of novelty.
 
@@ -451,134 +426,6 @@ class Learner(Forecasting, RowLearner, Watching):
             return np.zeros((len(names), *shape))
         return np.stack([np.asarray(self._engine.view(n)).reshape(shape) for n in names])
 
-    def inputs(self, X: Any = None, *, seed: int = 0) -> FloatArray:
-        """How much each input matters: shares that sum to 1.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features), optional
-            Rows, such as the last few hundred. The result is how much the scores change when one
-            input is shuffled among these rows (permutation importance, Breiman, Machine Learning
-            45, 2001, applied to scores, so no labels are needed). Without rows, the result is
-            what the learner has learned: the squared learned scales of the inputs
-            (``relevance=True``).
-        seed : int
-            Seed of the shuffling, 0 to 2^64 - 1.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_features,)
-            All zeros if no input changes any score. With rows, memory is needed for a copy of
-            them. The learner is not changed: each row is scored as the next one would be, and
-            ``lapse`` counts no row as an answer.
-
-        Raises
-        ------
-        TypeError, ValueError
-            A bad seed or bad rows; there are no rows and no learned relevance, or the learner has
-            ``history=True``.
-
-        Examples
-        --------
-        >>> import edgeolk as ek, numpy as np
-        >>> X = np.random.default_rng(0).normal(size=(2000, 3))
-        >>> learner = ek.Learner(n_features=3, ram="4KiB")
-        >>> scores = learner.learn_many(X, np.where(X[:, 1] > 0, 1.0, -1.0))
-        >>> int(learner.inputs(X[-300:]).argmax()), int(learner.inputs().argmax())
-        (1, 1)
-        """
-        config = self._config
-        seed = check_int("seed", seed, 0, 2**64 - 1)
-        if config.in_order:
-            raise ValueError(
-                "inputs() does not support history=True and lags=: rows in order cannot be shuffled"
-            )
-        if X is not None:
-            scorer = self._uncounted()
-            score = scorer.scores if config.columns > 1 else scorer.decision_function
-            return _shuffled_shares(score, X, seed)
-        if config.values.get("relevance") != 1.0:
-            raise ValueError(f"{self.algorithm} has not learned relevances; pass rows: inputs(X)")
-        return _learned_shares(self._engine.view("relevance"))
-
-    def explain_one(self, x: Any, means: Any = None) -> FloatArray:
-        """Why a row has its score: what each input contributes to it.
-
-        The contribution of an input is the score of the row minus the score of the row with this
-        input at its mean. Contributions do not sum to the score where inputs act together.
-
-        Parameters
-        ----------
-        x : array-like of shape (n_features,)
-            The row.
-        means : array-like of shape (n_features,), optional
-            The usual value of each input; by default the means of the learner's own scaler (with
-            ``scale="common"`` the mean of all inputs).
-
-        Returns
-        -------
-        ndarray of float64, shape (n_features,)
-            With several classes, of the score of the predicted one. The learner is not changed, and
-            ``lapse`` counts no answer.
-
-        Raises
-        ------
-        TypeError, ValueError
-            A bad row or bad means; there are no means, and the learner has no scaler.
-
-        Examples
-        --------
-        >>> import edgeolk as ek, numpy as np
-        >>> X = np.random.default_rng(0).normal(size=(2000, 3))
-        >>> learner = ek.Learner(n_features=3, ram="4KiB")
-        >>> scores = learner.learn_many(X, np.where(X[:, 1] > 0, 1.0, -1.0))
-        >>> int(learner.explain_one([0.1, 2.0, 0.1]).argmax())
-        1
-        """
-        row = np.array(x, dtype=float)
-        if means is None:
-            means = self._means()
-        usual = np.asarray(means, dtype=float)
-        for name, found in (("x", row), ("means", usual)):
-            if found.shape != (self.n_features,):
-                raise ValueError(
-                    f"{name} must have the shape ({self.n_features},), got {found.shape}"
-                )
-        scorer = self._uncounted()
-        score: Callable[[FloatArray], float] = scorer.decision_one
-        if self._config.columns > 1:
-            best = int(np.argmax(scorer.scores_one(row)))
-
-            def score(row: FloatArray) -> float:
-                return float(scorer.scores_one(row)[best])
-
-        answer = score(row)
-        contributions = np.empty(self.n_features)
-        for place, mean in enumerate(usual.tolist()):
-            kept, row[place] = row[place], mean
-            contributions[place] = answer - score(row)
-            row[place] = kept
-        return contributions
-
-    def _means(self) -> FloatArray:
-        """The mean of each input in the scaler; raises ValueError if there is none."""
-        scaler = self.scaler
-        if isinstance(scaler, CommonScale):
-            return np.full(self.n_features, scaler.mean)
-        means = None if scaler is None else scaler.mean_
-        if means is None:
-            raise ValueError(
-                f"{self.algorithm} has no means of its inputs (scale='standard' keeps them): "
-                "pass the usual values, explain_one(x, means)"
-            )
-        return np.asarray(means)
-
-    def _uncounted(self) -> Scorer:
-        """A view whose scores are not answers: ``lapse`` does not count them."""
-        scorer = Scorer()
-        scorer._bind(self._engine, counts=False)
-        return scorer
-
     @property
     def n_saturated(self) -> int:
         """Number of int8 weights at either end of the range, -127 or 127.
@@ -620,96 +467,6 @@ class Learner(Forecasting, RowLearner, Watching):
     def is_regression(self) -> bool:
         """Whether targets are real numbers."""
         return self._config.is_regression
-
-    # ---- counters -------------------------------------------------------------------------------
-
-    @property
-    def steps(self) -> int:
-        """Examples learned."""
-        return int(self._engine.steps)
-
-    @property
-    def mistakes(self) -> int:
-        """Examples with a wrong prediction before their update.
-
-        For two classes, those with y f <= 0, so a score of 0 is a mistake; for several classes,
-        those whose margin was not above 0; for novelty, the rows called novel.
-        """
-        return int(self._engine.counters()["mistakes"])
-
-    @property
-    def updates(self) -> int:
-        """Examples that changed the model."""
-        return int(self._engine.counters()["updates"])
-
-    @property
-    def capacity_hits(self) -> int:
-        """Examples that needed an update when the ring was full and frozen."""
-        return int(self._engine.counters()["capacity_hits"])
-
-    @property
-    def labels_asked(self) -> int:
-        """Calls of ``ask_label`` that returned True."""
-        return int(self._engine.counters()["labels_asked"])
-
-    @property
-    def n_out_of_range(self) -> int:
-        """Readings outside ``feature_range``, clipped to it; only with int8 support vectors."""
-        return int(self._engine.counters()["clipped"])
-
-    @property
-    def n_skipped(self) -> int:
-        """Bad rows that were skipped, with ``on_bad_row="skip"``."""
-        return int(self._engine.counters()["n_skipped"])
-
-    @property
-    def alarms(self) -> int:
-        """Changes detected by a rise in mistakes, with ``drift=True`` of ``sorf``.
-
-        After each, the scaler shortens its memory or the weights are reset. Stops at 2^24 - 1. For
-        novelty with ``history=True``: alarms so far, one an event. Otherwise 0.
-        """
-        return int(self._engine.counters()["alarms"])
-
-    @property
-    def _rows_since_alarm(self) -> int:
-        """Rows learned since the last drift alarm, if that is at most 256 rows ago."""
-        return int(self._engine.counters()["rows_since_look"])
-
-    @property
-    def n_remembered(self) -> int:
-        """Rows stored in the memory of ``sorf`` (``memory=``); 0 without one."""
-        return int(self._engine.counters()["n_remembered"])
-
-    @property
-    def memory_share(self) -> float:
-        """Share of that memory in the next answer, 0 to 1; the rest comes from the features."""
-        return float(self._engine.counters()["memory_share"])
-
-    @property
-    def n_shortened(self) -> int:
-        """Learned rows that were shortened to the norm ``clip_rows``."""
-        return int(self._engine.counters()["clipped_rows"])
-
-    @property
-    def halvings(self) -> int:
-        """Number of times the ring was halved."""
-        return int(self._engine.counters()["halvings"])
-
-    @property
-    def squared_error(self) -> float:
-        """Sum of (y - f)^2 before each update; only in regression."""
-        return float(self._engine.counters()["squared_error"])
-
-    @property
-    def absolute_error(self) -> float:
-        """Sum of |y - f| before each update; only in regression."""
-        return float(self._engine.counters()["absolute_error"])
-
-    @property
-    def n_support(self) -> int:
-        """Support vectors held."""
-        return int(self._engine.counters()["n_support"])
 
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
@@ -784,33 +541,6 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
         sealed, impossible states are detected, but not wrong values that are possible.
     """
     return Learner._over(*attached(buffer, torn, verify))
-
-
-def _learned_shares(scales: memoryview) -> FloatArray:
-    """Return the importance of inputs from the logs of their learned scales."""
-    return _shares(np.exp(2.0 * np.asarray(scales, dtype=float)[0]))
-
-
-def _shuffled_shares(answer: Callable[[FloatArray], Any], X: Any, seed: int) -> FloatArray:
-    """Return how much answers change when one input at a time is shuffled among the rows."""
-    rows = np.array(X, dtype=float)
-    if rows.ndim != 2 or len(rows) < 2:
-        raise ValueError(f"X must have at least two rows, got an array of shape {rows.shape}")
-    before = np.asarray(answer(rows))
-    order = np.random.default_rng(seed).permutation(len(rows))
-    moved = np.empty(rows.shape[1])
-    for place in range(rows.shape[1]):
-        kept = rows[:, place].copy()
-        rows[:, place] = kept[order]
-        moved[place] = np.abs(np.asarray(answer(rows)) - before).mean()
-        rows[:, place] = kept
-    return _shares(moved)
-
-
-def _shares(values: FloatArray) -> FloatArray:
-    """Return values as shares of their sum; zeros if the sum is 0."""
-    total = float(values.sum())
-    return values / total if total > 0.0 else np.zeros_like(values)
 
 
 def _table_of(learner: Learner) -> str:
