@@ -9,8 +9,9 @@ A line counts for every commit at which nothing that its target tests differs: t
 target `measures`, and the commands that make runs for it. So results, pages and the other lines can
 be committed meanwhile.
 
-Targets that take hours can be run in pieces (`Target.continues`): the same command continues, in
-another session too, until nothing that is tested changes. Finished parts are below build/record.
+Targets that take hours can be run in pieces (`Target.continues`): the same command continues as
+long as nothing that is tested changes. Finished parts are below release/pieces until the line is
+complete; committed, they are continued on another machine.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from release.project import output
 
 ROOT = Path(__file__).parent.parent
 NAME = "release/record.md"
+PIECES = "release/pieces"
 _LINE = re.compile(r"^\| (\S+) +\| `([0-9a-f]{12})` +\| (.+?) +\| (.+?) +\|$", re.MULTILINE)
 HEADER = """\
 # What was run
@@ -164,7 +166,7 @@ SOAKED = 10**8
 #: commands that make runs are compared instead of its file.
 PAGES = (
     *(":!*.md", ":!bench/results", ":!bench/papers/figures", ":!CITATION.cff"),
-    *(":!.github/CODEOWNERS", ":!edgeolk/version.py", ":!Makefile"),
+    *(":!.github/CODEOWNERS", ":!edgeolk/version.py", ":!Makefile", f":!{PIECES}"),
 )
 #: A change of such lines is none: the project's addresses in pyproject.toml.
 ADDRESS = '^[A-Z][a-z]+ = "https://'
@@ -174,11 +176,16 @@ LIBRARY = (
     *("edgeolk", "setup.py", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn"),
     *PAGES,
 )
-#: The tests of the two packages, and what they run through.
+#: The two packages with their tests, and what these run through.
 SUITE = (
     *("edgeolk", "firmware_sim", "bench", "tests", "setup.py", "pyproject.toml"),
     *(":!tests/bench", ":!tests/docs", ":!tests/packaging"),
     *PAGES,
+)
+#: The same on other systems: what builds wheels, and brings the tests there.
+SYSTEMS = (
+    *("release", ":!release/check.py", ":!release/readme.py", ":!release/record.py"),
+    *SUITE,
 )
 
 
@@ -239,9 +246,9 @@ TARGETS = {
             (*LIBRARY, "release/__init__.py", "release/exports.py", "release/agreement.py",
              "bench/__init__.py", "bench/rows.py")),
         Target("test-mcu", _tests),
-        Target("test-windows", _tests),
-        Target("test-frozen", _tests),
-        Target("test-pi", _platforms, continues=True),
+        Target("test-windows", _tests, SYSTEMS),
+        Target("test-frozen", _tests, SYSTEMS),
+        Target("test-pi", _platforms, SYSTEMS, continues=True),
         Target("test-readme", _sentence(r"^(\d+) of (\d+) pairs of Debian and Python", 4, 4),
                ("edgeolk", "firmware_sim", "setup.py", "pyproject.toml", "README.md",
                "release/__init__.py", "release/readme.py", "release/rootfs.py",
@@ -309,7 +316,7 @@ class Pieces:
         files = git("ls-files", "--stage", "--", *target.measures)
         tested = files + commands(target, (ROOT / "Makefile").read_text("utf-8"))
         digest = hashlib.sha256(tested.encode()).hexdigest()[:12]
-        self._stem = ROOT / "build/record" / f"{target.name}-{digest}"
+        self._stem = ROOT / PIECES / f"{target.name}-{digest}"
         self._file = self._stem.with_suffix(".json")
         self._found: list[tuple[float, str]] = (
             json.loads(self._file.read_text("utf-8")) if self._file.exists() else []
@@ -324,6 +331,12 @@ class Pieces:
         """Store what a piece has printed."""
         self._found.append((minutes, printed))
         self._file.write_text(json.dumps(self._found), "utf-8")
+
+    def remove(self) -> None:
+        """Remove the files of finished parts, those of other code too."""
+        name, _, _ = self._stem.name.rpartition("-")
+        for file in self._stem.parent.glob(f"{name}-{12 * '?'}.json*"):
+            file.unlink()
 
     @property
     def minutes(self) -> float:
@@ -346,7 +359,7 @@ def append(name: str, result: str, minutes: float, commit: str) -> None:
 
 def run(name: str, words: list[str]) -> int:
     """Run a target, and append its line; return 1 without one."""
-    if git("status", "--porcelain", "--", ".", f":!{NAME}"):
+    if git("status", "--porcelain", "--", ".", f":!{NAME}", f":!{PIECES}"):
         print("commit your changes first: a line names the commit that was tested")
         return 1
     target = TARGETS[name]
@@ -370,6 +383,8 @@ def run(name: str, words: list[str]) -> int:
         print(f"{name}: {reason}; nothing is recorded{more}")
         return 1
     append(name, result, minutes, commit)
+    if pieces:
+        pieces.remove()
     print(f"{name}: {result}")
     return 0
 

@@ -186,12 +186,16 @@ def test_a_target_in_pieces(repository: Any, capsys: pytest.CaptureFixture[str])
     hour = 'fuzz-slots:\n\t@echo $(KEPT) with $(SEED); echo "Done 7 runs in $(GUIDED) second(s)"\n'
     changed(repository, "Makefile", hour)
     assert record.main(["fuzz-slots", "GUIDED=1800"]) == 1
+    assert list((record.ROOT / record.PIECES).iterdir())
+    repository("add", ".")
+    repository("commit", "-qm", "pieces")  # for another machine
     first = capsys.readouterr().out
     assert "nothing is recorded; the same command continues" in first
     changed(repository, "README.md", "other words\n")
     assert record.main(["fuzz-slots", "GUIDED=1800"]) == 0
     second = capsys.readouterr().out
     assert "14 runs in 3,600 s" in (record.ROOT / record.NAME).read_text()
+    assert not list((record.ROOT / record.PIECES).iterdir())
     [kept, other] = (said.split(" with ")[0] for said in (first, second))
     assert kept == other
     assert " with 1\n" in first
@@ -272,7 +276,8 @@ def test_a_target_measures_what_its_program_imports(name: str) -> None:
 
 def test_every_other_target_measures_its_tests() -> None:
     for name, target in record.TARGETS.items():
-        assert name in DRIVERS or target.measures in (record.EVERYTHING, record.SUITE)
+        whole = (record.EVERYTHING, record.SUITE, record.SYSTEMS)
+        assert name in DRIVERS or target.measures in whole
 
 
 def test_a_target_that_fails_is_not_recorded(repository: Any) -> None:
