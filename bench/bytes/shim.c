@@ -27,7 +27,6 @@ void shim_sizes(size_t *sizes)
 {
     sizes[0] = sizeof(olk_sorf);
     sizes[1] = sizeof(olk_sorf_state);
-    sizes[2] = sizeof(olk_sorf_row);
 }
 
 uint64_t shim_seeded(uint64_t seed, int signs)
@@ -36,7 +35,7 @@ uint64_t shim_seeded(uint64_t seed, int signs)
 }
 
 double shim_step(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
-                 const olk_sorf_row *row, double y, double weight)
+                 const void *row, double y, double weight)
 {
     const olk_sorf_ops *f = olk_sorf_variants[variant][storage];
     if (p->task == OLK_SORF_NOVELTY)
@@ -44,18 +43,16 @@ double shim_step(int variant, int storage, const olk_sorf *p, const olk_sorf_sta
     return f->learn(p, s, row, y, weight);
 }
 
-/* n dense rows, `bytes` apart, in order. */
+/* n rows, `bytes` apart, in order. */
 void shim_steps(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
                 const char *rows, size_t bytes, ptrdiff_t n, const double *y, double *out)
 {
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const olk_sorf_row row = {rows + (size_t)i * bytes, NULL, 0};
-        out[i] = shim_step(variant, storage, p, s, &row, y ? y[i] : 0.0, 1.0);
-    }
+    for (ptrdiff_t i = 0; i < n; i++)
+        out[i] = shim_step(variant, storage, p, s, rows + (size_t)i * bytes, y ? y[i] : 0.0, 1.0);
 }
 
 void shim_scores(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
-                 const olk_sorf_row *row, ptrdiff_t m, double *out)
+                 const void *rows, ptrdiff_t m, double *out)
 {
-    olk_sorf_variants[variant][storage]->scores(p, s, row, m, out);
+    olk_sorf_variants[variant][storage]->scores(p, s, rows, m, out);
 }

@@ -58,7 +58,6 @@ def _structure(name: str) -> type[ctypes.Structure]:
 #: ctypes makes their members; nothing more is known of them.
 Config: Any = _structure("olk_sorf")
 State: Any = _structure("olk_sorf_state")
-Row: Any = _structure("olk_sorf_row")
 
 
 def _parts(form: str) -> Sequence[str]:
@@ -94,14 +93,14 @@ def library(form: str, flags: tuple[str, ...] = (), variant: str | None = None) 
     given: list[Any] = [ctypes.c_int, ctypes.c_int]
     given += [ctypes.POINTER(Config), ctypes.POINTER(State)]
     pointer = ctypes.c_void_p
-    found.shim_step.argtypes = [*given, ctypes.POINTER(Row), ctypes.c_double, ctypes.c_double]
+    found.shim_step.argtypes = [*given, pointer, ctypes.c_double, ctypes.c_double]
     found.shim_step.restype = ctypes.c_double
     found.shim_steps.argtypes = [*given, pointer, ctypes.c_size_t, ctypes.c_ssize_t]
     found.shim_steps.argtypes += [pointer, pointer]
-    found.shim_scores.argtypes = [*given, ctypes.POINTER(Row), ctypes.c_ssize_t, pointer]
-    sizes = (ctypes.c_size_t * 3)()
+    found.shim_scores.argtypes = [*given, pointer, ctypes.c_ssize_t, pointer]
+    sizes = (ctypes.c_size_t * 2)()
     found.shim_sizes(sizes)
-    if list(sizes) != [ctypes.sizeof(kind) for kind in (Config, State, Row)]:
+    if list(sizes) != [ctypes.sizeof(kind) for kind in (Config, State)]:
         raise RuntimeError("shim.py and sorf_types.h disagree about a struct")
     return found
 
@@ -221,19 +220,10 @@ class Sorf:
     def _call(self) -> tuple[Any, ...]:
         return self.variant, self.storage, ctypes.byref(self.config), ctypes.byref(self.state)
 
-    def _row(self, x: ArrayLike, index: ArrayLike | None) -> tuple[Row, Array, Array | None]:
-        values = np.ascontiguousarray(x, self.real)
-        if index is None:
-            return Row(values.ctypes.data, None, 0), values, None
-        at = np.ascontiguousarray(index, np.int32)
-        return Row(values.ctypes.data, at.ctypes.data, len(at)), values, at
-
-    def step(
-        self, x: ArrayLike, y: float = 0.0, weight: float = 1.0, index: ArrayLike | None = None
-    ) -> float:
-        """Learn one row, dense or by its non-zeros; the score before."""
-        row, *_kept = self._row(x, index)
-        return float(self.library.shim_step(*self._call(), ctypes.byref(row), y, weight))
+    def step(self, x: ArrayLike, y: float = 0.0, weight: float = 1.0) -> float:
+        """Learn one row; the score before."""
+        row = np.ascontiguousarray(x, self.real)
+        return float(self.library.shim_step(*self._call(), row.ctypes.data, y, weight))
 
     def steps(self, X: Array, y: Array | None = None) -> Array:
         """Learn rows in order; the scores before each."""
@@ -246,10 +236,10 @@ class Sorf:
         )
         return out
 
-    def scores(self, X: ArrayLike, index: ArrayLike | None = None) -> Array:
-        """Blended scores (rows, columns); of one row where it is sparse."""
-        row, values, at = self._row(X, index)
-        m = 1 if at is not None or values.ndim == 1 else len(values)
+    def scores(self, X: ArrayLike) -> Array:
+        """Blended scores (rows, columns)."""
+        rows = np.ascontiguousarray(X, self.real)
+        m = 1 if rows.ndim == 1 else len(rows)
         out = np.empty((m, self.config.classes))
-        self.library.shim_scores(*self._call(), ctypes.byref(row), m, out.ctypes.data)
+        self.library.shim_scores(*self._call(), rows.ctypes.data, m, out.ctypes.data)
         return out

@@ -71,14 +71,13 @@ static inline olk_input *olk_last_inputs(const olk_forecast *f, const olk_foreca
     return olk_quantiles(m) + f->n_levels;
 }
 
-/* The kernel's row: the inputs, then the history times the gate. */
-static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, olk_real level,
-                                          olk_real gate, const olk_real *h2)
+/* Makes z the kernel's row: its inputs, then the history times the gate. */
+static inline void olk_fill_kernel_row(const olk_forecast *f, olk_input *z, olk_real level,
+                                       olk_real gate, const olk_real *h2)
 {
     z[f->d] = (olk_input)(gate * level);
     for (ptrdiff_t j = 1; j < OLK_HISTORY_INPUTS; j++)
         z[f->d + j] = (olk_input)(gate * olk_clip(h2[j], olk_max_level));
-    return (olk_sorf_row){z, NULL, 0};
 }
 
 /* The head's inputs from the history; those of the diagonal learner come first. Returns the index
@@ -157,8 +156,8 @@ static inline void olk_compute_forecast(const olk_forecast *f, const olk_forecas
     row->h2[6] = olk_clip(olk_diagonal_product(m->diagonal, &inputs), olk_max_units);
     if (f->kernel) {
         double added = 0.0;
-        const olk_sorf_row seen = olk_kernel_row(f, z, row->level, row->gate, row->h2);
-        olk_sorf_scores(p, s, &seen, 1, &added);
+        olk_fill_kernel_row(f, z, row->level, row->gate, row->h2);
+        olk_sorf_scores(p, s, z, 1, &added);
         row->kernel = row->base + (olk_real)added;
         row->h2[next++] = olk_in_units(row->kernel - last, unit);
         row->h2[next++] = olk_marked(h, OLK_KERNEL_KNOWN)
@@ -260,10 +259,9 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
     if (f->kernel) {
         for (ptrdiff_t i = 0; i < f->d; i++)
             z[i] = x[i];
-        const olk_sorf_row seen =
-            olk_kernel_row(f, z, row->level, row->gate, back.h2);
+        olk_fill_kernel_row(f, z, row->level, row->gate, back.h2);
         const olk_real rest = olk_clip(y - row->base, olk_max_units * unit);
-        olk_sorf_learn(p, s, &seen, (double)rest, 1.0);
+        olk_sorf_learn(p, s, z, (double)rest, 1.0);
     }
 }
 

@@ -5,44 +5,31 @@
    Included after sorf_weights.h. */
 #pragma once
 
-/* Numbers of a row besides the 1 at its end; the line of the k-th. */
-static inline ptrdiff_t olk_row_count(const olk_sorf *p, const olk_sorf_row *row)
-{
-    return OLK_INDEX(row) ? row->count : p->d;
-}
-
-static inline ptrdiff_t olk_line_at(const olk_sorf *p, const olk_sorf_row *row, ptrdiff_t k)
-{
-    if (k == olk_row_count(p, row))
-        return p->d;
-    return OLK_INDEX(row) ? OLK_INDEX(row)[k] : k;
-}
-
-/* The k-th number, held where those of the features are. */
-static inline olk_real olk_held(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
+/* The k-th number of a row, held where those of the features are; 1 after the last. */
+static inline olk_real olk_held(const olk_sorf *p, const olk_sorf_state *s, const olk_input *row,
                                 ptrdiff_t k)
 {
-    if (k == olk_row_count(p, row))
+    if (k == p->d)
         return 1;
-    const olk_input x = ((const olk_input *)row->values)[k], limit = (olk_input)OLK_HOLD(p, s);
+    const olk_input x = row[k], limit = (olk_input)OLK_HOLD(p, s);
     return limit > 0 ? olk_clamped(x, limit) : x;
 }
 
 /* fw and fa [columns] of a row that is not reshaped, without an average the same, perhaps in one
    place; returns the mean square of its inputs. */
 static OLK_NOCLONE olk_real olk_linear_group_scores(const olk_sorf *p, const olk_sorf_state *s,
-                                                    const olk_sorf_row *row, olk_real *fw,
+                                                    const olk_input *row, olk_real *fw,
                                                     olk_real *fa)
 {
-    const ptrdiff_t K = p->classes, count = olk_row_count(p, row);
+    const ptrdiff_t K = p->classes;
     const olk_real size = olk_inverse_size(p, p->groups - 1);
     const olk_stored *w = s->linear_w, *a = s->linear_a;
     olk_real square = 0;
     memset(fa, 0, (size_t)K * sizeof *fa);
     memset(fw, 0, (size_t)K * sizeof *fw);
-    for (ptrdiff_t k = 0; k <= count; k++) {
+    for (ptrdiff_t k = 0; k <= p->d; k++) {
         const olk_real x = olk_held(p, s, row, k);
-        const ptrdiff_t from = olk_line_at(p, row, k) * K;
+        const ptrdiff_t from = k * K;
         square += x * x;
         for (ptrdiff_t c = 0; c < K; c++)
             fw[c] += x * (olk_real)w[from + c];
@@ -57,18 +44,16 @@ static OLK_NOCLONE olk_real olk_linear_group_scores(const olk_sorf *p, const olk
 }
 
 /* What relevance would overwrite: the row as the features see it but for relevance, in scratch;
-   without values where that is the reshaped row itself. */
-static inline olk_sorf_row olk_row_without_relevance(const olk_sorf *p, const olk_sorf_state *s,
-                                                     const olk_sorf_row *row)
+   NULL where that is the reshaped row itself. */
+static inline const olk_input *olk_row_without_relevance(const olk_sorf *p, const olk_sorf_state *s,
+                                                         const olk_input *row)
 {
-    olk_sorf_row plain = {NULL, OLK_INDEX(row), row->count};
     if (!p->linear_group || p->relevance != OLK_RELEVANCE_EACH)
-        return plain;
+        return NULL;
     olk_input *to = (olk_input *)s->inputs + 2 * p->d;
-    for (ptrdiff_t k = 0; k < olk_row_count(p, row); k++)
+    for (ptrdiff_t k = 0; k < p->d; k++)
         to[k] = olk_held(p, s, row, k);
-    plain.values = to;
-    return plain;
+    return to;
 }
 
 /* Rounds changes of n <= OLK_CHUNK numbers, n even, in place; a pair shares a random word. */
@@ -85,22 +70,22 @@ static inline void olk_change_numbers(olk_stored *stored, olk_sum *change, ptrdi
 
 /* w of y += tau x, w of the rival -= tau x; `row`: as the features see it without relevance. */
 static OLK_NOCLONE void olk_learn_linear_group(const olk_sorf *p, const olk_sorf_state *s,
-                                               const olk_sorf_row *row, olk_real tau, ptrdiff_t y,
+                                               const olk_input *row, olk_real tau, ptrdiff_t y,
                                                ptrdiff_t rival)
 {
     enum { LINES = OLK_CHUNK / 2 };
-    const ptrdiff_t K = p->classes, count = olk_row_count(p, row);
+    const ptrdiff_t K = p->classes;
     olk_stored *w = s->linear_w;
     olk_stored pair[OLK_CHUNK];
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
     ptrdiff_t from[LINES];
-    for (ptrdiff_t k = 0; k <= count;) {
+    for (ptrdiff_t k = 0; k <= p->d;) {
         ptrdiff_t n = 0;
-        for (; k <= count && n < LINES; k++) {
+        for (; k <= p->d && n < LINES; k++) {
             const olk_real x = olk_held(p, s, row, k);
             if (x == 0)
                 continue;
-            from[n] = olk_line_at(p, row, k) * K;
+            from[n] = k * K;
             change[2 * n] = olk_level_parts(tau * x);
             change[2 * n + 1] = K > 1 ? -change[2 * n] : 0;
             pair[2 * n] = w[from[n] + y];

@@ -9,7 +9,7 @@
    rows, limited by the window. `cached` has the features [..][2] of the first `blocks` blocks; the
    others are computed again. */
 static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_state *s,
-                                             const olk_sorf_row *row, uint64_t rows,
+                                             const olk_input *row, uint64_t rows,
                                              const olk_sorf_feature *cached, ptrdiff_t blocks)
 {
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
@@ -32,8 +32,7 @@ static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_s
         }
         if (small_angles < 0) {
             small_angles = olk_angles_are_small(p, s, row, 1);
-            if (!OLK_INDEX(row))
-                olk_tails(p, s, row->values, 1, &tail);
+            olk_tails(p, s, row, 1, &tail);
             olk_group_scales(p, s, 0, &scales);
         }
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));

@@ -66,32 +66,28 @@ static inline int olk_reshapes(const olk_sorf *p, const olk_sorf_state *s)
 }
 
 /* One row as the features see it; written to `to`, which may be the row, if it differs. */
-static inline olk_sorf_row olk_reshaped_row(const olk_sorf *p, const olk_sorf_state *s,
-                                            const olk_sorf_row *row, olk_input *to)
+static inline const olk_input *olk_reshaped_row(const olk_sorf *p, const olk_sorf_state *s,
+                                                const olk_input *x, olk_input *to)
 {
     if (!olk_reshapes(p, s))
-        return *row;
-    const olk_input *x = row->values, *log_scale = s->log_scale;
-    const ptrdiff_t count = OLK_INDEX(row) ? row->count : p->d;
+        return x;
+    const olk_input *log_scale = s->log_scale;
     if (OLK_HOLD(p, s) > 0) {
-        olk_clamp_inputs(p, s, x, count, to);
+        olk_clamp_inputs(p, s, x, p->d, to);
         x = to;
     }
-    for (ptrdiff_t k = 0; p->relevance == OLK_RELEVANCE_EACH && k < count; k++) {
-        const ptrdiff_t i = OLK_INDEX(row) ? OLK_INDEX(row)[k] : k;
-        to[k] = x[k] * olk_exponential(log_scale[i]);
-    }
-    return (olk_sorf_row){to, OLK_INDEX(row), row->count};
+    for (ptrdiff_t k = 0; p->relevance == OLK_RELEVANCE_EACH && k < p->d; k++)
+        to[k] = x[k] * olk_exponential(log_scale[k]);
+    return to;
 }
 
-/* The same for m dense rows, with the factor of each column. */
-static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_sorf_state *s,
-                                             const olk_real *by, const olk_sorf_row *row,
-                                             ptrdiff_t m, olk_input *to)
+/* The same for m rows, with the factor of each column. */
+static inline const olk_input *olk_reshaped_rows(const olk_sorf *p, const olk_sorf_state *s,
+                                                 const olk_real *by, const olk_input *x,
+                                                 ptrdiff_t m, olk_input *to)
 {
-    const olk_input *x = row->values;
     if (!olk_reshapes(p, s))
-        return *row;
+        return x;
     if (OLK_HOLD(p, s) > 0) {
         olk_clamp_inputs(p, s, x, m * p->d, to);
         x = to;
@@ -99,7 +95,7 @@ static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_sorf_s
     for (ptrdiff_t r = 0; p->relevance == OLK_RELEVANCE_EACH && r < m; r++)
         for (ptrdiff_t k = 0; k < p->d; k++)
             to[r * p->d + k] = x[r * p->d + k] * by[k];
-    return (olk_sorf_row){to, NULL, 0};
+    return to;
 }
 
 /* Adds a gradient to the running squared gradient; those of a damaged file can be of any size. */
@@ -136,21 +132,15 @@ static inline void olk_shared_gradient_step(const olk_sorf_state *s, olk_real q)
         *scale = olk_stepped_scale(*scale, olk_shared_step, q, *G, known);
 }
 
-/* One step of each log scale along sigma x' o q; inputs absent from a sparse row only decay. */
+/* One step of each log scale along sigma x' o q. */
 static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
-                                     const olk_sorf_row *x, olk_real sigma)
+                                     const olk_input *x, olk_real sigma)
 {
-    const olk_input *scaled = x->values, *sum = (const olk_input *)s->inputs + p->d;
+    const olk_input *sum = (const olk_input *)s->inputs + p->d;
     olk_input *log_scale = s->log_scale, *G = s->gradient_square;
-    const ptrdiff_t count = OLK_INDEX(x) ? x->count : p->d;
     const olk_real known = olk_count_gradient(s);
-    ptrdiff_t k = 0;
     for (ptrdiff_t i = 0; i < p->d; i++) {
-        olk_real q = 0;
-        if (k < count && (!OLK_INDEX(x) || OLK_INDEX(x)[k] == i)) {
-            q = sigma * scaled[k] * sum[k];
-            k++;
-        }
+        const olk_real q = sigma * x[i] * sum[i];
         G[i] = olk_decayed_square(G[i], q);
         if (G[i] > 0)
             log_scale[i] = olk_stepped_scale(log_scale[i], olk_relevance_step, q, G[i], known);
@@ -258,14 +248,11 @@ static OLK_INLINE olk_real olk_from_grid(olk_entry v, olk_real unit)
 }
 #endif
 
-/* q_k += s_i unit h_(i mod 64) for every number of a row. */
+/* q_i += s_i unit h_(i mod 64) for every input. */
 static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t generator,
-                                              const olk_sorf_row *row, const olk_entry *h,
-                                              olk_real unit, olk_input *q)
+                                              const olk_entry *h, olk_real unit, olk_input *q)
 {
-    ptrdiff_t next_word = 0;
-    uint32_t word = 0;
-    for (ptrdiff_t start = 0; !OLK_INDEX(row) && start < p->d; start += 32) {
+    for (ptrdiff_t start = 0; start < p->d; start += 32) {
         const ptrdiff_t n = p->d - start < 32 ? p->d - start : 32;
         const olk_entry *restrict from = h + start % 64;
         olk_input *restrict to = q + start;
@@ -282,16 +269,6 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
             to[i] = (olk_input)((olk_real)to[i] +
                                 olk_from_grid(olk_negated(from[i], flip[i]), unit));
 #endif
-    }
-    for (ptrdiff_t k = 0; OLK_INDEX(row) && k < row->count; k++) {
-        const ptrdiff_t i = OLK_INDEX(row)[k];
-        if (i / 32 >= next_word) {
-            olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(i / 32 - next_word));
-            word = olk_pcg_next(&generator, OLK_PCG_SIGNS);
-            next_word = i / 32 + 1;
-        }
-        const olk_real part = olk_from_grid(h[i % 64], unit);
-        q[k] = (olk_input)((olk_real)q[k] + ((word >> (i % 32) & 1) ? -part : part));
     }
 }
 

@@ -26,32 +26,19 @@ enum { OLK_MEMORY_SUMS = 8 };
 enum { OLK_MEMORY_LANES = OLK_BYTES / (int)sizeof(olk_real) };
 #endif
 
-/* Reads a row's inputs in order; absent ones are 0. */
-typedef struct {
-    const olk_sorf *p;
-    const olk_sorf_state *s;
-    const olk_sorf_row *row;
-    ptrdiff_t at; /* the next non-zero of a sparse row */
-} olk_memory_reader;
-
-/* Reading i in code steps, clamped as for the features but without relevance (step 1). */
-static inline olk_real olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
+/* A reading in code steps, clamped as for the features but without relevance (step 1). */
+static inline olk_real olk_memory_reading(const olk_sorf *p, const olk_sorf_state *s, olk_input x)
 {
-    const olk_input *x = r->row->values, limit = (olk_input)OLK_HOLD(OLK_OPTIONS_OF(r->p), r->s);
-    olk_input v = 0;
-    if (!OLK_INDEX(r->row))
-        v = x[i];
-    else if (r->at < r->row->count && OLK_INDEX(r->row)[r->at] == i)
-        v = x[r->at++];
+    const olk_input limit = (olk_input)OLK_HOLD(OLK_OPTIONS_OF(p), s);
     if (limit > 0)
-        v = olk_clamped(v, limit);
-    return olk_clamped(v * (olk_real)OLK_MEMORY_STEPS(OLK_OPTIONS_OF(r->p), r->s), OLK_MAX_CODE);
+        x = olk_clamped(x, limit);
+    return olk_clamped(x * (olk_real)OLK_MEMORY_STEPS(OLK_OPTIONS_OF(p), s), OLK_MAX_CODE);
 }
 
 /* The same plus the stored offset, not yet rounded. */
-static inline olk_real olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
+static inline olk_real olk_memory_code(const olk_sorf *p, const olk_sorf_state *s, olk_input x)
 {
-    return olk_memory_reading(r, i) + OLK_ZERO_CODE;
+    return olk_memory_reading(p, s, x) + OLK_ZERO_CODE;
 }
 
 #ifdef OLK_SORF_FIXED
@@ -216,13 +203,12 @@ static OLK_INLINE void olk_add_code_distances(const uint8_t *restrict codes, ptr
 
 /* kernel[j] of stored rows from .. from + n - 1 with a row; sum[j]: only the narrower kernel. */
 static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *row, ptrdiff_t from, ptrdiff_t n,
+                                      const olk_input *x, ptrdiff_t from, ptrdiff_t n,
                                       olk_memory_value *kernel, olk_memory_sum *sum)
 {
     olk_memory_input input[OLK_MEMORY_INPUTS], weight[OLK_MEMORY_INPUTS];
     const int weighted = p->relevance == OLK_RELEVANCE_EACH;
     const olk_input *lambda = s->log_scale;
-    olk_memory_reader reader = {p, s, row, 0};
     for (ptrdiff_t j = 0; j < n; j++)
         sum[j] = 0;
     for (ptrdiff_t i = 0; i < p->d; i += OLK_MEMORY_INPUTS) {
@@ -230,7 +216,7 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
                         n_inputs = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
         for (ptrdiff_t k = 0; k < n_inputs; k++) {
             const olk_real by = weighted ? olk_exponential(2 * lambda[i + k]) : 1;
-            input[k] = olk_memory_as_input(olk_memory_code(&reader, i + k));
+            input[k] = olk_memory_as_input(olk_memory_code(p, s, x[i + k]));
             weight[k] = olk_memory_as_weight(by);
         }
         if (n_inputs % 2) { /* the unused half of the last codes is OLK_ZERO_CODE */
@@ -331,7 +317,7 @@ static inline ptrdiff_t olk_memory_padded(const olk_sorf *p, ptrdiff_t n)
 /* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower
    kernel's g[K]. */
 static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state *s,
-                                         const olk_sorf_row *row, olk_real *g)
+                                         const olk_input *x, olk_real *g)
 {
     OLK_ALIGNED(64) olk_memory_value kernel[OLK_MEMORY_ROWS];
     OLK_ALIGNED(64) olk_memory_sum narrow[OLK_MEMORY_ROWS];
@@ -346,7 +332,7 @@ static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state
             g[2 * v * p->classes + c] = 0;
     for (ptrdiff_t from = 0; from < n_rows; from += OLK_MEMORY_ROWS) {
         const ptrdiff_t left = n_rows - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
-        olk_memory_kernels(p, s, row, from, olk_memory_padded(p, n), kernel, narrow);
+        olk_memory_kernels(p, s, x, from, olk_memory_padded(p, n), kernel, narrow);
 #if OLK_BYTES >= 32
         if (multiclass && p->classes <= OLK_MEMORY_LANES) {
             if (columns > 1)
@@ -409,7 +395,7 @@ static inline ptrdiff_t olk_memory_slot(const olk_sorf *p, const uint8_t *sizes,
 
 /* Stores a row whose margin by the memory's own scores g is too small. */
 static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, const olk_real *g, olk_real y,
+                                    const olk_input *x, const olk_real *g, olk_real y,
                                     olk_real weight)
 {
     const int multiclass = p->task == OLK_SORF_CLASSES;
@@ -427,12 +413,11 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
     const ptrdiff_t j = n_rows < M ? n_rows : olk_memory_slot(p, sizes, olk_memory_head(s), size);
     if (j < 0)
         return;
-    olk_memory_reader reader = {p, s, row, 0};
     for (ptrdiff_t i = 0; i < p->d; i += 2) {
         /* Codes are positive with their offset, so that truncation is floor. */
-        const int low = (int)(olk_memory_code(&reader, i) + (olk_real)0.5);
+        const int low = (int)(olk_memory_code(p, s, x[i]) + (olk_real)0.5);
         const int high =
-            i + 1 < p->d ? (int)(olk_memory_code(&reader, i + 1) + (olk_real)0.5) : OLK_ZERO_CODE;
+            i + 1 < p->d ? (int)(olk_memory_code(p, s, x[i + 1]) + (olk_real)0.5) : OLK_ZERO_CODE;
         olk_memory_codes(p, s, i / 2)[j] = (uint8_t)(low | high << 4);
     }
     if (multiclass) {
@@ -450,9 +435,9 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
 
 /* Scores a row by the memory, then stores it if needed, which does not depend on the features. */
 static inline void olk_learn_memory(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, olk_real y, olk_real weight,
+                                    const olk_input *x, olk_real y, olk_real weight,
                                     olk_real *g)
 {
-    olk_query_memory(p, s, row, g);
-    olk_memory_store(p, s, row, g, y, weight);
+    olk_query_memory(p, s, x, g);
+    olk_memory_store(p, s, x, g, y, weight);
 }

@@ -10,7 +10,7 @@
    row and kernel: OLK_MEMORY_SUMS with two classes, else one per class; more are not kept here. */
 enum { OLK_RECALLED_ROWS = 64, OLK_RECALLED_SUMS = 16 };
 
-/* Whether the memory is asked for m dense rows abreast: short vectors gain nothing. */
+/* Whether the memory is asked for m rows abreast: short vectors gain nothing. */
 static inline int olk_recalls_abreast(const olk_sorf *p, ptrdiff_t m)
 {
     return OLK_BYTES > 16 && m >= OLK_ABREAST_FROM && p->d <= OLK_MEMORY_INPUTS &&
@@ -47,12 +47,9 @@ static OLK_NOCLONE void olk_query_abreast(const olk_sorf *p, const olk_sorf_stat
     const olk_memory_scale scale = olk_memory_scale_of(d);
     memset(votes, 0, sizeof votes);
     memset(input, 0, (size_t)d * sizeof *input); /* the lanes of missing rows */
-    for (ptrdiff_t l = 0; l < m; l++) {
-        const olk_sorf_row row = {x + l * d, NULL, 0};
-        olk_memory_reader reader = {p, s, &row, 0};
+    for (ptrdiff_t l = 0; l < m; l++)
         for (ptrdiff_t k = 0; k < d; k++)
-            input[k][l] = olk_memory_code(&reader, k);
-    }
+            input[k][l] = olk_memory_code(p, s, x[l * d + k]);
     for (ptrdiff_t k = 0; k < d; k++)
         weight[k] = weighted ? olk_exponential(2 * ((const olk_input *)s->log_scale)[k]) : 1;
     for (ptrdiff_t from = 0; from < n_rows; from += OLK_RECALLED_ROWS) {
@@ -94,7 +91,7 @@ static OLK_NOCLONE void olk_query_abreast(const olk_sorf *p, const olk_sorf_stat
     }
 }
 
-/* Asks for the first of m dense rows abreast; returns for how many. */
+/* Asks for the first of m rows abreast; returns for how many. */
 static inline ptrdiff_t olk_query_first_rows(const olk_sorf *p, const olk_sorf_state *s,
                                              const olk_input *x, ptrdiff_t m, olk_real *g)
 {

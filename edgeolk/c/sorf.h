@@ -93,7 +93,7 @@ static inline void olk_update_averages(const olk_sorf *p, const olk_sorf_state *
 
 /* One gradient step of relevance, if the plan has one; `gradient`: that of the shared log scale. */
 static inline void olk_update_relevance(const olk_sorf *p, const olk_sorf_state *s,
-                                        const olk_sorf_row *x, const olk_change_plan *plan,
+                                        const olk_input *x, const olk_change_plan *plan,
                                         olk_real sigma, olk_real gradient)
 {
     if (p->relevance == OLK_RELEVANCE_SHARED && plan->follows)
@@ -215,9 +215,10 @@ static OLK_OUTSIDE void olk_judge(const olk_group_scores *f, const olk_sorf_stat
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
    the margin of y's class over the best other, or the predicted target. */
 static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_state *s,
-                                             const olk_sorf_row *row, olk_scalar label,
+                                             const void *input, olk_scalar label,
                                              olk_scalar row_weight)
 {
+    const olk_input *row = input;
     olk_sorf scaled;
     const olk_sorf *p = olk_with_scaled_widths(sorf, s, &scaled);
     olk_real scores[2][OLK_SORF_GROUPS], recalled_here[3];
@@ -243,25 +244,25 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
     const ptrdiff_t last_group = (p->groups - 1) * p->classes;
     if (p->linear_group)
         f.square = olk_linear_group_scores(p, s, row, fw + last_group, fa + last_group);
-    const olk_sorf_row plain = olk_row_without_relevance(p, s, row);
-    const olk_sorf_row x = olk_reshaped_row(p, s, row, s->inputs);
+    const olk_input *plain = olk_row_without_relevance(p, s, row);
+    const olk_input *x = olk_reshaped_row(p, s, row, s->inputs);
     OLK_ALIGNED(64) olk_sorf_feature own_row[OLK_SORF_CACHED ? 128 * OLK_SORF_CACHED + 16 : 1];
     OLK_ALIGNED(64) olk_entry own_line[OLK_SORF_CACHED ? 64 * OLK_SORF_CACHED : 1];
     const int follows = p->relevance && *s->t > OLK_RELEVANCE_START;
     const olk_row_cache cache = {
         s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_CACHED, own_line,
         follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_CACHED : 0};
-    olk_pass(p, s, &x, 1, &cache, fw, fa);
+    olk_pass(p, s, x, 1, &cache, fw, fa);
     olk_judge(&f, s, y, weight, follows, &plan, &found);
 
     const olk_real sigma = regression ? y - found.blended : (one_column ? y : 1);
     if (found.changes) {
-        const olk_real gradient = olk_second_pass(p, s, &x, &plan, &cache);
+        const olk_real gradient = olk_second_pass(p, s, x, &plan, &cache);
         if (p->linear_group && plan.live[p->groups - 1])
-            olk_learn_linear_group(p, s, plain.values ? &plain : &x, plan.tau[p->groups - 1],
+            olk_learn_linear_group(p, s, plain ? plain : x, plan.tau[p->groups - 1],
                                    p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0,
                                    plan.rival[p->groups - 1]);
-        olk_update_relevance(p, s, &x, &plan, sigma, gradient);
+        olk_update_relevance(p, s, x, &plan, sigma, gradient);
         *s->updates += 1;
     }
     if (p->leak > 0 && found.cost > 0)
@@ -283,7 +284,7 @@ static OLK_NOCLONE olk_scalar olk_sorf_learn(const olk_sorf *sorf, const olk_sor
 
 /* Learns one row without a label. Returns f - rho before this step; negative means novel. */
 static OLK_NOCLONE olk_scalar olk_sorf_learn_novelty(const olk_sorf *p, const olk_sorf_state *s,
-                                                     const olk_sorf_row *row)
+                                                     const void *row)
 {
     const olk_real rows = (olk_real)(*s->t + 1);
     olk_real f, *rho = s->novelty, *m = rho + 1;
@@ -332,17 +333,16 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, ptrdi
         olk_write_parts(&f, expert_weights, s, row);
 }
 
-/* olk_pass of m dense rows or of one sparse row, abreast where that is quicker. */
+/* olk_pass of m rows, abreast where that is quicker. */
 static inline void olk_pass_of_rows(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, ptrdiff_t m, olk_real *fw,
+                                    const olk_input *rows, ptrdiff_t m, olk_real *fw,
                                     olk_real *fa)
 {
     const ptrdiff_t scores = p->groups * p->classes;
-    olk_sorf_row rest = *row;
 #if OLK_BYTES
     for (ptrdiff_t n; olk_are_abreast(p, n = m < OLK_ABREAST ? m : OLK_ABREAST); m -= n) {
-        olk_pass_abreast(p, s, &rest, n, fw, fa);
-        rest.values = (const olk_input *)rest.values + n * p->d;
+        olk_pass_abreast(p, s, rows, n, fw, fa);
+        rows += n * p->d;
         fw = fw ? fw + n * scores : NULL;
         fa += n * scores;
     }
@@ -350,13 +350,14 @@ static inline void olk_pass_of_rows(const olk_sorf *p, const olk_sorf_state *s,
     (void)scores;
 #endif
     if (m > 0)
-        olk_pass(p, s, &rest, m, NULL, fw, fa);
+        olk_pass(p, s, rows, m, NULL, fw, fa);
 }
 
-/* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. */
+/* out[rows][columns]: blended scores of m rows; writes only to scratch. */
 static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state *s,
-                                        const olk_sorf_row *row, ptrdiff_t m, olk_scalar *out)
+                                        const void *rows, ptrdiff_t m, olk_scalar *out)
 {
+    const olk_input *const input = rows;
     olk_sorf scaled_sorf;
     const olk_sorf *p = olk_with_scaled_widths(sorf, s, &scaled_sorf);
     enum { ROWS = OLK_SORF_ROWS };
@@ -375,10 +376,8 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
     olk_real *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
     olk_expert_weights expert_weights;
     if (olk_is_in_time(p)) {
-        for (ptrdiff_t i = 0; i < m; i++) {
-            const olk_sorf_row single = {(const olk_input *)row->values + i * (p->d / 3), NULL, 0};
-            out[i] = (olk_scalar)olk_sorf_score_in_time(p, s, &single);
-        }
+        for (ptrdiff_t i = 0; i < m; i++)
+            out[i] = (olk_scalar)olk_sorf_score_in_time(p, s, input + i * (p->d / 3));
         return;
     }
     if (p->task != OLK_SORF_NOVELTY)
@@ -387,28 +386,25 @@ static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_sta
         by[k] = olk_exponential(((const olk_input *)s->log_scale)[k]);
     for (ptrdiff_t r = 0, n_rows; r < m; r += n_rows) {
         n_rows = !batched ? 1 : (m - r < ROWS ? m - r : ROWS);
-        const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, OLK_INDEX(row),
-                                 row->count};
+        const olk_input *in = input + r * p->d;
 #if OLK_BYTES
-        const ptrdiff_t asked = batched && recalled ? olk_query_first_rows(p, s, in.values, n_rows,
-                                                                           recalled)
-                                                    : 0;
+        const ptrdiff_t asked =
+            batched && recalled ? olk_query_first_rows(p, s, in, n_rows, recalled) : 0;
 #else
         const ptrdiff_t asked = 0;
 #endif
         for (ptrdiff_t i = 0; i < n_rows; i++) {
-            const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index,
-                                         in.count};
-            linear[i] = olk_linear_score(p, s, &single);
+            const olk_input *single = in + i * p->d;
+            linear[i] = olk_linear_score(p, s, single);
             if (p->linear_group)
-                olk_linear_group_scores(p, s, &single, fw + (i * G + G - 1) * K,
+                olk_linear_group_scores(p, s, single, fw + (i * G + G - 1) * K,
                                         fa + (i * G + G - 1) * K);
             if (olk_has_memory(p) && i >= asked)
-                olk_query_memory(p, s, &single, recalled + 3 * i * K);
+                olk_query_memory(p, s, single, recalled + 3 * i * K);
         }
-        const olk_sorf_row x = batched ? olk_reshaped_rows(p, s, by, &in, n_rows, scaled)
-                                       : olk_reshaped_row(p, s, &in, s->inputs);
-        olk_pass_of_rows(p, s, &x, n_rows, of_w, fa);
+        const olk_input *x = batched ? olk_reshaped_rows(p, s, by, in, n_rows, scaled)
+                                     : olk_reshaped_row(p, s, in, s->inputs);
+        olk_pass_of_rows(p, s, x, n_rows, of_w, fa);
         for (ptrdiff_t i = 0; i < n_rows; i++)
             olk_blended(p, s, r + i, linear[i], recalled ? recalled + 3 * i * K : NULL,
                         &expert_weights, fw + i * G * K, fa + i * G * K, out + (r + i) * K);

@@ -1,4 +1,4 @@
-/* Pass 1 of several dense rows at once (docs/sorf.md, section 5, step 1): lane l of a vector belongs
+/* Pass 1 of several rows at once (docs/sorf.md, section 5, step 1): lane l of a vector belongs
    to row l. No number moves between lanes, signs and weights are the same for all of them, and a
    block's weights are converted once: about .7 of the time of olk_pass, .4 with several columns.
    Every sum has the terms of olk_pass in the same order: the same bits.
@@ -179,7 +179,7 @@ static inline void olk_part_rows(olk_line_of_each *sum, ptrdiff_t m, ptrdiff_t K
             to[r * stride + c] = sum[c][r];
 }
 
-/* Whether m dense rows are scored abreast: with one column only where vectors are long, as four lanes
+/* Whether m rows are scored abreast: with one column only where vectors are long, as four lanes
    cost more loads and stores than they save shuffles. */
 static inline int olk_are_abreast(const olk_sorf *p, ptrdiff_t m)
 {
@@ -189,17 +189,17 @@ static inline int olk_are_abreast(const olk_sorf *p, ptrdiff_t m)
 
 /* As olk_pass, for rows that are. */
 static OLK_NOCLONE void olk_pass_abreast(const olk_sorf *p, const olk_sorf_state *s,
-                                         const olk_sorf_row *row, ptrdiff_t m, olk_real *fw,
+                                         const olk_input *rows, ptrdiff_t m, olk_real *fw,
                                          olk_real *fa)
 {
     enum { WIDE = 64 / (int)sizeof(olk_entry) };
     OLK_ALIGNED(64) olk_line_of_each x[OLK_ABREAST_INPUTS], line[64], feature[128];
     OLK_ALIGNED(64) olk_line_of_each sum[2][OLK_ABREAST_SCORES]; /* at least WIDE */
     olk_frequency_scales scales;
-    const int small_angles = olk_angles_are_small(p, s, row, m);
+    const int small_angles = olk_angles_are_small(p, s, rows, m);
     const ptrdiff_t K = p->classes;
     uint64_t generator = p->signs;
-    olk_lay_abreast(row->values, p->d, m, x);
+    olk_lay_abreast(rows, p->d, m, x);
     for (int32_t g = 0; g < p->groups; g++) {
         if (olk_is_linear_group(p, g)) /* linear_group.h */
             continue;

@@ -262,7 +262,7 @@ static OLK_NOCLONE void olk_hadamard_two(olk_entry *v, ptrdiff_t used_lines,
    1). The random words of a block are drawn in order: first those of the d signs here, then four
    for the signs between the transforms. */
 
-/* The last 1 to 64 inputs of a dense row, padded with zeros to 64; plain C does not use it. */
+/* The last 1 to 64 inputs of a row, padded with zeros to 64; plain C does not use it. */
 typedef struct {
     OLK_ALIGNED(64) olk_entry line[OLK_TAIL_SIZE];
 } olk_tail;
@@ -283,29 +283,28 @@ static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_sorf_state *s, co
 #endif
 }
 
-/* Whether no angle of m dense rows or of a sparse one can be too large for olk_phases: a sketch is
-   at most as long as the sum of |x_j|, and each transform makes it 8 times longer. Fixed point
-   wraps around, so any angle will do. */
+/* Whether no angle of m rows can be too large for olk_phases: a sketch is at most as long as the sum of
+   |x_j|, and each transform makes it 8 times longer. Fixed point wraps around, so any angle will
+   do. */
 static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_state *s,
-                                            const olk_sorf_row *row, ptrdiff_t m)
+                                            const olk_input *rows, ptrdiff_t m)
 {
 #ifndef OLK_SORF_FIXED
     if (OLK_SMALL_ANGLES)
         return 1;
-    const ptrdiff_t count = OLK_INDEX(row) ? row->count : p->d;
     olk_real highest = 0;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++)
             highest = (olk_real)OLK_OMEGA(p, s)[g][i] > highest ? (olk_real)OLK_OMEGA(p, s)[g][i]
                                                                 : highest;
     for (ptrdiff_t r = 0; r < m; r++) {
-        const olk_input *x = (const olk_input *)row->values + r * p->d;
+        const olk_input *x = rows + r * p->d;
         olk_entry lane[4] = {0};
-        const ptrdiff_t fours = count / 4 * 4;
+        const ptrdiff_t fours = p->d / 4 * 4;
         for (ptrdiff_t k = 0; k < fours; k += 4)
             for (int i = 0; i < 4; i++)
                 lane[i] += olk_abs(x[k + i]);
-        for (ptrdiff_t k = fours; k < count; k++)
+        for (ptrdiff_t k = fours; k < p->d; k++)
             lane[0] += olk_abs(x[k]);
         /* 512, and a tenth more for the rounding of these sums. */
         const olk_entry sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);
@@ -313,12 +312,12 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_st
             return 0;
     }
 #else
-    (void)p, (void)s, (void)row, (void)m;
+    (void)p, (void)s, (void)rows, (void)m;
 #endif
     return 1;
 }
 
-/* For m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
+/* For m rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
 #ifdef OLK_SORF_PLAIN
 static inline void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, uint64_t *generator,
                               const olk_input *x, ptrdiff_t m, const olk_tail *tail,
@@ -375,30 +374,6 @@ static OLK_NOCLONE void olk_sketch(const olk_sorf *p, const olk_sorf_state *s, u
     }
 }
 #endif
-
-/* A sparse row, indices ascending. A random word has the signs of 32 inputs; words whose inputs are
-   all zero are skipped. */
-static OLK_NOCLONE void olk_sketch_sparse(const olk_sorf *p, const olk_sorf_state *s,
-                                          uint64_t *generator, const olk_input *value,
-                                          const int32_t *index, ptrdiff_t count, olk_entry *v)
-{
-    const ptrdiff_t words = (p->d + 31) / 32;
-    const int32_t grid = olk_grid(p, s);
-    ptrdiff_t at = 0;
-    uint32_t word = 0;
-    memset(v, 0, 64 * sizeof *v);
-    for (ptrdiff_t k = 0; k < count; k++) {
-        const int32_t i = index[k];
-        if (i / 32 >= at) {
-            olk_pcg_skip(generator, OLK_PCG_SIGNS, (uint64_t)(i / 32 - at));
-            word = olk_pcg_next(generator, OLK_PCG_SIGNS);
-            at = i / 32 + 1;
-        }
-        const olk_entry reading = (olk_entry)olk_on_grid(value[k], grid);
-        v[i % 64] += (word >> (i % 32) & 1) ? -reading : reading;
-    }
-    olk_pcg_skip(generator, OLK_PCG_SIGNS, (uint64_t)(words - at));
-}
 
 /* -- Frequency scales --
    Factors that turn the lines of a group's blocks into angles, the group's widths repeated

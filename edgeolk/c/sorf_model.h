@@ -69,12 +69,11 @@ static inline int olk_model_accepts(const olk_model *m, const void *row)
 static inline int64_t olk_score_rows(olk_model *m, const void *rows, ptrdiff_t count, olk_scalar *f)
 {
     const olk_setup *setup = OLK_SETUP_OF(m);
-    const olk_sorf_row row = {rows, NULL, 0};
     double no_label = 0.0; /* zero in either type */
     void *const last = m->state.last;
     if (setup->lapse > 0 && m->lapsed)
         m->state.last = &no_label;
-    OLK_OF(m).ops->scores(OLK_CONFIG(m), &m->state, &row, count, f);
+    OLK_OF(m).ops->scores(OLK_CONFIG(m), &m->state, rows, count, f);
     m->state.last = last;
     for (ptrdiff_t k = 0; k < count * setup->columns; k++)
         if (!(f[k] - f[k] == 0))
@@ -175,21 +174,20 @@ static inline int olk_model_learn(olk_model *m, const void *x, olk_scalar y, olk
 {
     const olk_setup *setup = OLK_SETUP_OF(m);
     const olk_sorf *p = OLK_CONFIG(m);
-    const olk_sorf_row row = {x, NULL, 0};
     *sums = olk_sums_of_row(x, setup->features, setup->wide, OLK_HOLD(p, &m->state));
     if (OLK_HAS(m, watch)) {
-        *f = (olk_scalar)OLK_OF(m).ops->learn_in_time(p, &m->state, &row, (double)y);
+        *f = (olk_scalar)OLK_OF(m).ops->learn_in_time(p, &m->state, x, (double)y);
         return OLK_DONE;
     }
     if (!(sums->sizes <= OLK_MAX_SUM(m)))
         return OLK_REFUSED_OVERFLOW;
     if (setup->sorf.task == OLK_SORF_NOVELTY) {
-        *f = OLK_OF(m).ops->learn_novelty(p, &m->state, &row);
+        *f = OLK_OF(m).ops->learn_novelty(p, &m->state, x);
         return OLK_DONE;
     }
     if (setup->sorf.task == OLK_SORF_REGRESSION && !olk_sorf_accepts_target((double)y))
         return OLK_REFUSED_TARGET;
-    *f = OLK_OF(m).ops->learn(p, &m->state, &row, y, weight);
+    *f = OLK_OF(m).ops->learn(p, &m->state, x, y, weight);
 #ifdef OLK_HAS_PROCESS
     if (OLK_HAS(m, mixture))
         *f = (olk_scalar)olk_model_learn_process(m, (double)*f, (double)y, (double)weight);

@@ -69,7 +69,7 @@ static OLK_INLINE void olk_across_far(olk_line_of_each *line)
 #ifdef OLK_INTERLEAVED
 
 /* -- Interleaved blocks --
-   Blocks of one dense row side by side (docs/sorf.md, section 3), where vectors are long enough to
+   Blocks of one row side by side (docs/sorf.md, section 3), where vectors are long enough to
    gain by it: each number of the row is read once for all blocks. */
 
 /* The next word of each block's generator; the states of all lanes fill one or two vectors. */
@@ -368,21 +368,18 @@ typedef struct {
 
 /* The next block of m rows: the sketch, and the signs between its transforms. */
 static OLK_NOCLONE void olk_sketched(const olk_sorf *p, const olk_sorf_state *s,
-                                     uint64_t *generator, const olk_sorf_row *row, ptrdiff_t m,
+                                     uint64_t *generator, const olk_input *rows, ptrdiff_t m,
                                      const olk_tail *tail, olk_entry (*v)[64], olk_signs *first,
                                      olk_signs *second)
 {
-    if (OLK_INDEX(row))
-        olk_sketch_sparse(p, s, generator, row->values, OLK_INDEX(row), row->count, v[0]);
-    else
-        olk_sketch(p, s, generator, row->values, m, tail, v);
+    olk_sketch(p, s, generator, rows, m, tail, v);
     olk_draw_signs(generator, first);
     olk_draw_signs(generator, second);
 }
 
 /* The same for one row, transformed. */
 static inline void olk_transform_block(const olk_sorf *p, const olk_sorf_state *s,
-                                       uint64_t *generator, const olk_sorf_row *row,
+                                       uint64_t *generator, const olk_input *row,
                                        const olk_tail *tail, olk_block *block, olk_signs *first,
                                        olk_signs *second)
 {
@@ -394,7 +391,7 @@ static inline void olk_transform_block(const olk_sorf *p, const olk_sorf_state *
 /* Transforms the next of `left` blocks: of one row as many as are interleaved, or two; of m rows
    one. Returns how many. */
 static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, const olk_sorf_state *s,
-                                             uint64_t *generator, const olk_sorf_row *row,
+                                             uint64_t *generator, const olk_input *rows,
                                              ptrdiff_t m, ptrdiff_t left, const olk_tail *tail,
                                              olk_entry (*v)[64])
 {
@@ -404,14 +401,14 @@ static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, const olk_sorf_s
 #ifdef OLK_INTERLEAVED
     enum { MANY = OLK_BYTES / (int)sizeof(olk_entry) };
     /* One lane in eight may stay empty: that is still faster. */
-    if (m == 1 && !OLK_INDEX(row) && left >= MANY - MANY / 8) {
+    if (m == 1 && left >= MANY - MANY / 8) {
         const ptrdiff_t some = left < MANY ? left : MANY;
-        olk_interleave(p, generator, row->values, some, v);
+        olk_interleave(p, generator, rows, some, v);
         return some;
     }
 #endif
     for (ptrdiff_t i = 0; i < blocks; i++)
-        olk_sketched(p, s, generator, row, m, tail, v + i, first + i, second + i);
+        olk_sketched(p, s, generator, rows, m, tail, v + i, first + i, second + i);
     for (; r + 2 <= m * blocks; r += 2)
         olk_hadamard_two(v[r], p->d, first, second, m == 1);
     if (r < m * blocks)
@@ -436,10 +433,10 @@ olk_cached_features(const olk_entry *v, const olk_frequency_scales *scales, ptrd
 }
 
 #ifndef OLK_STREAMED /* else sorf_streamed.h */
-/* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. */
+/* fw and fa [rows][groups][columns] of m rows, m <= OLK_SORF_ROWS. `cache`, if not NULL, receives
+   parts of one row. With one column fw or fa may be NULL. */
 static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
-                                 const olk_sorf_row *row, ptrdiff_t m, const olk_row_cache *cache,
+                                 const olk_input *rows, ptrdiff_t m, const olk_row_cache *cache,
                                  olk_real *fw, olk_real *fa)
 {
     /* Maximum of blocks transformed before their features are computed, of one row or of
@@ -457,11 +454,10 @@ static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
     olk_tail tail[OLK_SORF_ROWS];
     olk_frequency_scales scales;
     OLK_ALIGNED(64) olk_sum lane[OLK_SORF_ROWS][2][64 / sizeof(olk_sum)];
-    const int small_angles = olk_angles_are_small(p, s, row, m);
+    const int small_angles = olk_angles_are_small(p, s, rows, m);
     const ptrdiff_t K = p->classes;
     uint64_t generator = p->signs;
-    if (!OLK_INDEX(row))
-        olk_tails(p, s, row->values, m, tail);
+    olk_tails(p, s, rows, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
         if (olk_is_linear_group(p, g)) /* linear_group.h */
             continue;
@@ -476,7 +472,7 @@ static OLK_NOCLONE void olk_pass(const olk_sorf *p, const olk_sorf_state *s,
             }
         const ptrdiff_t end = p->first[g + 1];
         for (ptrdiff_t b = p->first[g], n_blocks; b < end; b += n_blocks) {
-            n_blocks = olk_transform_blocks(p, s, &generator, row, m, end - b, tail, v);
+            n_blocks = olk_transform_blocks(p, s, &generator, rows, m, end - b, tail, v);
             if (b == p->first[g])
                 olk_repeat_scales(&scales);
             for (ptrdiff_t i = 0; i < m * n_blocks; i++) {

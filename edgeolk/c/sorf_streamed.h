@@ -1,7 +1,7 @@
 /* Both passes of a row (docs/sorf.md, section 5) in a small stack: features are used as they are
    computed, OLK_LINES lines at a time, and not kept. In place of olk_pass and olk_second_pass in
-   programs that define OLK_STREAMED: plain C, one column, no learned widths, dense rows. Sums have the
-   same order, so the bits are the same.
+   programs that define OLK_STREAMED: plain C, one column, no learned widths. Sums have the same order,
+   so the bits are the same.
 
    Included by sorf_weights.h. */
 #pragma once
@@ -26,11 +26,11 @@ typedef struct {
 /* The lines of the next block of a row, transformed. Words are drawn here, not further down: products
    of 64 bits are the deepest calls of small cores. */
 static OLK_NOINLINE void olk_next_lines(const olk_sorf *p, const olk_sorf_state *s,
-                                        uint64_t *generator, const olk_sorf_row *x,
+                                        uint64_t *generator, const olk_input *x,
                                         olk_entry (*v)[64])
 {
     olk_signs signs[2];
-    olk_sketch(p, s, generator, x->values, 1, NULL, v);
+    olk_sketch(p, s, generator, x, 1, NULL, v);
     for (int i = 0; i < 2; i++) {
         const uint32_t low = olk_pcg_next(generator, OLK_PCG_SIGNS);
         signs[i] = low | (uint64_t)olk_pcg_next(generator, OLK_PCG_SIGNS) << 32;
@@ -40,7 +40,7 @@ static OLK_NOINLINE void olk_next_lines(const olk_sorf *p, const olk_sorf_state 
 
 /* A row's scores fw and fa [groups]; or, with a plan, changes of the last weights. */
 static OLK_NOINLINE void olk_stream(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *x, const olk_change_plan *plan,
+                                    const olk_input *x, const olk_change_plan *plan,
                                     olk_real *fw, olk_real *fa)
 {
     OLK_WORK(olk_streamed, work, s, OLK_AT_BLOCK);
@@ -87,7 +87,7 @@ static OLK_NOINLINE void olk_stream(const olk_sorf *p, const olk_sorf_state *s,
 }
 
 /* In place of those of sorf_scores.h and sorf_weights.h. */
-static inline void olk_pass(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
+static inline void olk_pass(const olk_sorf *p, const olk_sorf_state *s, const olk_input *row,
                             ptrdiff_t m, const olk_row_cache *cache, olk_real *fw, olk_real *fa)
 {
     (void)m, (void)cache;
@@ -95,7 +95,7 @@ static inline void olk_pass(const olk_sorf *p, const olk_sorf_state *s, const ol
 }
 
 static inline olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
-                                       const olk_sorf_row *x, const olk_change_plan *plan,
+                                       const olk_input *x, const olk_change_plan *plan,
                                        const olk_row_cache *cache)
 {
     (void)cache;

@@ -256,36 +256,24 @@ typedef struct {
 #endif
 } olk_sorf_state;
 
-/* Numbers of type: dense, d of them (index NULL), or `count` non-zeros with ascending indices. Rows of
-   a board are dense. */
-typedef struct {
-    const void *values;
-    const int32_t *index;
-    ptrdiff_t count;
-} olk_sorf_row;
-#ifdef OLK_SETUP
-#define OLK_INDEX(row) ((void)(row), (const int32_t *)NULL)
-#else
-#define OLK_INDEX(row) ((row)->index)
-#endif
-
-/* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning. */
+/* A row is [d] numbers of type; of anomalies of a stream [d / 3]. y: -1 or +1; 0 .. K - 1; a finite
+   number. Returns the score before learning. */
 typedef olk_scalar (*olk_sorf_learn_fn)(const olk_sorf *, const olk_sorf_state *,
-                                        const olk_sorf_row *, olk_scalar y, olk_scalar weight);
+                                        const void *row, olk_scalar y, olk_scalar weight);
 /* Returns f - rho before this step; negative means novel. */
 typedef olk_scalar (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
-                                          const olk_sorf_row *);
+                                          const void *row);
 /* Rows in time: `seconds` is NaN if unknown. Returns 0.5 minus the row's score. */
-typedef double (*olk_sorf_watch_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
+typedef double (*olk_sorf_watch_fn)(const olk_sorf *, const olk_sorf_state *, const void *row,
                                     double seconds);
 /* Events that a user reports on rows in time: they are normal from now on, or the stream
    stopped. */
 typedef void (*olk_sorf_event_fn)(const olk_sorf *, const olk_sorf_state *);
-/* out[rows][columns] of m dense rows or one sparse row; writes only to scratch. */
-typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
+/* out[rows][columns] of m rows; writes only to scratch. */
+typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const void *rows,
                                    ptrdiff_t m, olk_scalar *out);
 /* Only the features, each times `norm`: D cosines, then D sines, doubles if `wide`, else floats. */
-typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, double norm, int wide,
+typedef void (*olk_sorf_features_fn)(const olk_sorf *, const void *row, double norm, int wide,
                                      void *to);
 
 /* The forecaster over such a learner (forecast.h), for one type; its state is that of the two. */

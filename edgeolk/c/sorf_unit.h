@@ -16,7 +16,7 @@
    The features of a row without weights, for a model that keeps its own (docs/sorf.md, section
    3). */
 /* to[k] <- norm cos, to[D + k] <- norm sin of frequency k; `wide`: doubles, else floats. */
-static void olk_sorf_features(const olk_sorf *p, const olk_sorf_row *row, double norm, int wide,
+static void olk_sorf_features(const olk_sorf *p, const void *row, double norm, int wide,
                               void *to)
 {
     olk_block block;
@@ -26,8 +26,7 @@ static void olk_sorf_features(const olk_sorf *p, const olk_sorf_row *row, double
     const int small_angles = olk_angles_are_small(p, NULL, row, 1),
               dtype = wide ? OLK_F64 : OLK_F32;
     uint64_t generator = p->signs;
-    if (!row->index)
-        olk_tails(p, NULL, row->values, 1, &tail);
+    olk_tails(p, NULL, row, 1, &tail);
     olk_group_scales(p, NULL, 0, &scales);
     for (ptrdiff_t b = 0; 64 * b < p->D; b++) {
         olk_transform_block(p, NULL, &generator, row, &tail, &block, &first, &second);

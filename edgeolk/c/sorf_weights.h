@@ -217,35 +217,31 @@ static inline void olk_average_block(olk_stored *a, const olk_sorf_feature *feat
    docs/sorf.md, section 7. */
 
 static inline olk_real olk_linear_score(const olk_sorf *p, const olk_sorf_state *s,
-                                        const olk_sorf_row *row)
+                                        const olk_input *x)
 {
     if (!p->linear)
         return 0;
-    const olk_input *x = row->values, *wl = s->wl;
-    const ptrdiff_t count = OLK_INDEX(row) ? row->count : p->d;
+    const olk_input *wl = s->wl;
     olk_real f = wl[p->d];
-    for (ptrdiff_t k = 0; k < count; k++)
-        f += x[k] * wl[OLK_INDEX(row) ? OLK_INDEX(row)[k] : k];
+    for (ptrdiff_t k = 0; k < p->d; k++)
+        f += x[k] * wl[k];
     return f;
 }
 
 /* AROW with one variance per weight. */
 static inline void olk_learn_linear(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, olk_real y, olk_real f)
+                                    const olk_input *x, olk_real y, olk_real f)
 {
-    const olk_input *x = row->values;
     olk_input *wl = s->wl, *Sl = s->Sl;
-    const ptrdiff_t count = OLK_INDEX(row) ? row->count : p->d;
     const olk_real error = p->task == OLK_SORF_REGRESSION ? y - f : y * (1 - y * f);
     if (p->task != OLK_SORF_REGRESSION && !(1 - y * f > 0))
         return;
     olk_real spread = Sl[p->d] + 1;
-    for (ptrdiff_t k = 0; k < count; k++)
-        spread += x[k] * x[k] * Sl[OLK_INDEX(row) ? OLK_INDEX(row)[k] : k];
+    for (ptrdiff_t k = 0; k < p->d; k++)
+        spread += x[k] * x[k] * Sl[k];
     const olk_real b = 1 / spread;
-    for (ptrdiff_t k = 0; k <= count; k++) { /* the last is the bias */
-        const ptrdiff_t i = k == count ? p->d : (OLK_INDEX(row) ? OLK_INDEX(row)[k] : k);
-        const olk_real q = k == count ? Sl[i] : Sl[i] * x[k];
+    for (ptrdiff_t i = 0; i <= p->d; i++) { /* the last is the bias */
+        const olk_real q = i == p->d ? Sl[i] : Sl[i] * x[i];
         wl[i] += error * b * q;
         Sl[i] -= b * q * q;
     }
@@ -319,9 +315,8 @@ typedef struct {
 /* Adds a block's part of the gradient of each input to q, back through transforms and sketch.
    `generator`: the state before the block's words. */
 static OLK_NOCLONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
-                                          const olk_sorf_row *x, const olk_change_plan *plan,
-                                          int32_t g, ptrdiff_t b, uint64_t generator,
-                                          const olk_frequency_scales *scales,
+                                          const olk_change_plan *plan, int32_t g, ptrdiff_t b,
+                                          uint64_t generator, const olk_frequency_scales *scales,
                                           const olk_sorf_feature *feature, olk_input *q)
 {
     OLK_WORK(olk_line_values, back, s, OLK_AT_GRADIENT);
@@ -336,13 +331,13 @@ static OLK_NOCLONE void olk_add_direction(const olk_sorf *p, const olk_sorf_stat
     olk_draw_signs(&generator, &first);
     olk_draw_signs(&generator, &second);
     olk_hadamard(h, 64, &second, &first);
-    olk_sketch_transposed(p, start, x, h, unit, q);
+    olk_sketch_transposed(p, start, h, unit, q);
 }
 
 /* Pass 2, from the cache; the rest is computed again. Returns the derivative of the score with
    respect to the shared log scale, if relevance follows that (section 7e). */
 static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
-                                            const olk_sorf_row *x, const olk_change_plan *plan,
+                                            const olk_input *x, const olk_change_plan *plan,
                                             const olk_row_cache *cache)
 {
     OLK_WORK(olk_line_values, line_copy, s, OLK_AT_LINE); /* features may overlay their lines */
@@ -362,10 +357,10 @@ static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_st
     olk_real gradient = 0;
     const int small_angles = recompute && olk_angles_are_small(p, s, x, 1);
     ptrdiff_t drawn = 0; /* blocks whose words were drawn */
-    if (recompute && !OLK_INDEX(x))
-        olk_tails(p, s, x->values, 1, &tail);
+    if (recompute)
+        olk_tails(p, s, x, 1, &tail);
     if (per_input)
-        memset(q, 0, (size_t)(OLK_INDEX(x) ? x->count : p->d) * sizeof *q);
+        memset(q, 0, (size_t)p->d * sizeof *q);
     for (int32_t g = 0; g < p->groups; g++) {
         const olk_real tau = plan->tau[g];
         const ptrdiff_t rival = plan->rival[g];
@@ -403,7 +398,7 @@ static OLK_NOCLONE olk_real olk_second_pass(const olk_sorf *p, const olk_sorf_st
                     olk_scale_gradient(p, s, &plan->slope, g, w, (const olk_stored *)s->a + from,
                                        feature, line, lines, &scales, b - p->first[g]);
             if (per_input)
-                olk_add_direction(p, s, x, plan, g, b, start, &scales, feature, q);
+                olk_add_direction(p, s, plan, g, b, start, &scales, feature, q);
             if (per_input && b < known)
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words + 4));
             if (K == 1)

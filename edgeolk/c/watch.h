@@ -103,13 +103,13 @@ static inline uint64_t olk_counted_rows(const olk_sorf_state *s)
 /* Reads a row: learns it, or only scores it. Returns 0.5 minus its score, and 0 for a row before
    the first verdict that is not novel. */
 static OLK_NOCLONE double olk_watch_row(const olk_sorf *p, const olk_sorf_state *s,
-                                       const olk_sorf_row *row, double seconds, int learning)
+                                       const olk_input *row, double seconds, int learning)
 {
     OLK_ALIGNED(64) olk_sorf_feature feature[OLK_WATCH_CACHED ? 128 * OLK_WATCH_CACHED : 1];
     const olk_row_cache cache = {feature, OLK_WATCH_CACHED, NULL, 0};
     const uint64_t t = olk_counted_rows(s);
     const double rows = (double)t, rows_with_model = rows - (double)OLK_WARMUP_ROWS; /* r */
-    const olk_sorf_row inputs = {s->inputs, NULL, 0};
+    olk_input *const inputs = s->inputs;
     olk_watch_scores scores = *(const olk_watch_scores *)s->watch_scores;
     olk_watch_counts counts = olk_load_watch_counts(s->watch);
     olk_row_verdict verdict = {0.0, 0.0, OLK_PART_PATTERN, 0.0, 0.0, 0};
@@ -125,13 +125,13 @@ static OLK_NOCLONE double olk_watch_row(const olk_sorf *p, const olk_sorf_state 
                                      learning};
     if (learning)
         olk_begin_step(s->flags);
-    olk_read_row(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs, &seen);
+    olk_read_row(p, s, row, &options, inputs, &seen);
     if (t == OLK_WARMUP_ROWS - 1)
         scores.unit =
             (olk_input)(1.0 / olk_sqrt(seen.spread > 1e-6 ? seen.spread : 1e-6));
     if (t >= OLK_WARMUP_ROWS) {
         if (seen.present) {
-            olk_pass(p, s, &inputs, 1, learning ? &cache : NULL, NULL, &f);
+            olk_pass(p, s, inputs, 1, learning ? &cache : NULL, NULL, &f);
             verdict.rarity = -olk_log((f > 0 ? (double)f : 0.0) + olk_min_similarity);
             olk_judge_pattern(&scores, &counts, verdict.rarity, rows_with_model,
                               (double)p->window, &seen);
@@ -148,7 +148,7 @@ static OLK_NOCLONE double olk_watch_row(const olk_sorf *p, const olk_sorf_state 
         if (t >= OLK_WARMUP_ROWS && seen.present) {
             if (!options.frozen || rows_with_model < (double)OLK_TRUSTED_ROWS)
                 olk_learn_scores(&scores, &verdict, &seen, rows_with_model, (double)p->window);
-            olk_update_embedding(p, s, &inputs, t - OLK_WARMUP_ROWS, feature, OLK_WATCH_CACHED);
+            olk_update_embedding(p, s, inputs, t - OLK_WARMUP_ROWS, feature, OLK_WATCH_CACHED);
         }
         scores.score = (olk_input)verdict.score;
         counts.restarted = 0;
@@ -166,14 +166,14 @@ static OLK_NOCLONE double olk_watch_row(const olk_sorf *p, const olk_sorf_state 
 /* Learns one row; negative means novel. `seconds`: its time, NaN if unknown. No row is rejected:
    NaN is a missing reading. */
 static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_sorf_state *s,
-                                                 const olk_sorf_row *row, double seconds)
+                                                 const void *row, double seconds)
 {
     return olk_watch_row(p, s, row, seconds, 1);
 }
 
 /* What learning the row without a time would return; writes only to scratch. */
 static OLK_NOCLONE double olk_sorf_score_in_time(const olk_sorf *p, const olk_sorf_state *s,
-                                                 const olk_sorf_row *row)
+                                                 const olk_input *row)
 {
     return olk_watch_row(p, s, row, (double)NAN, 0);
 }

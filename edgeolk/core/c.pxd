@@ -571,21 +571,16 @@ cdef extern from "sorf_types.h" nogil:
         uint8_t* answers
         int32_t place
 
-    ctypedef struct olk_sorf_row:
-        const void* values
-        const int32_t* index
-        ptrdiff_t count
-
     ctypedef double (*olk_sorf_learn_fn)(const olk_sorf* p, const olk_sorf_state* s,
-                                         const olk_sorf_row* row, double y, double weight) noexcept
+                                         const void* row, double y, double weight) noexcept
     ctypedef double (*olk_sorf_novelty_fn)(const olk_sorf* p, const olk_sorf_state* s,
-                                           const olk_sorf_row* row) noexcept
+                                           const void* row) noexcept
     ctypedef double (*olk_sorf_watch_fn)(const olk_sorf* p, const olk_sorf_state* s,
-                                         const olk_sorf_row* row, double seconds) noexcept
+                                         const void* row, double seconds) noexcept
     ctypedef void (*olk_sorf_event_fn)(const olk_sorf* p, const olk_sorf_state* s) noexcept
     ctypedef void (*olk_sorf_scores_fn)(const olk_sorf* p, const olk_sorf_state* s,
-                                        const olk_sorf_row* row, ptrdiff_t m, double* out) noexcept
-    ctypedef void (*olk_sorf_features_fn)(const olk_sorf* p, const olk_sorf_row* row, double norm,
+                                        const void* row, ptrdiff_t m, double* out) noexcept
+    ctypedef void (*olk_sorf_features_fn)(const olk_sorf* p, const void* row, double norm,
                                           int wide, void* to) noexcept
     ctypedef double (*olk_sorf_share_fn)(const olk_sorf* p, const olk_sorf_state* s) noexcept
     ctypedef void (*olk_forecast_answer_fn)(const olk_forecast* f, const olk_forecast_state* state,

@@ -8,7 +8,7 @@ from edgeolk.ring.expansion cimport (
     apply_scale, coefficient_count, gather, kernel_row, next_row, plain_row, put,
 )
 from edgeolk.core.c cimport (
-    OLK_F64, OLK_LINEAR, OLK_PCG_NORMALS, olk_normals, olk_pcg_seed, olk_sorf_row,
+    OLK_F64, OLK_LINEAR, OLK_PCG_NORMALS, olk_normals, olk_pcg_seed,
     olk_symmetric_eigen,
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT64
@@ -132,8 +132,7 @@ cdef inline double structured_score(SupportVectorRing ring, const void* x, const
                                     void* row) noexcept nogil:
     """w . z(x); sets the kernel row to D cosines, then D sines."""
     cdef int64_t n = ring.m.n
-    cdef olk_sorf_row input = olk_sorf_row(x, NULL, 0)
-    ring.s.sorf.constants.ops.features(&ring.s.sorf.config, &input, 1.0 / sqrt(<double>n),
+    ring.s.sorf.constants.ops.features(&ring.s.sorf.config, x, 1.0 / sqrt(<double>n),
                                        is_wide(ring), kernel_values(ring))
     return ring.simd.dot[value_type(ring)](coef, kernel_values(ring), 2 * n)
 

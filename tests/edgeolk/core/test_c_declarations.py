@@ -16,7 +16,7 @@ CORE = Path(variants.__file__).parent
 DECLARATIONS = (CORE / "c.pxd").read_text(encoding="utf-8")
 #: Structs that are filled by name, or become an initialiser of an export.
 COMPLETE = (
-    *("olk_sorf", "olk_sorf_state", "olk_sorf_row", "olk_forecast", "olk_forecast_state"),
+    *("olk_sorf", "olk_sorf_state", "olk_forecast", "olk_forecast_state"),
     *("olk_offsets", "olk_preprocessing", "olk_setup"),
 )
 

@@ -351,9 +351,8 @@ for form in sys.argv[1:]:
                     X = (rng.standard_normal((230, d)) * 10.0 ** rng.integers(0, 9, (230, 1)))
                     s.steps(X, rng.integers(0, 3, 230) if task == "classes"
                             else rng.choice([-1.0, 1.0], 230))
-                    at = np.flatnonzero(rng.random(d) < 0.4)
-                    s.step(X[0][at], 1, index=at)
-                    s.scores(X[0][at], index=at)
+                    s.step(X[0], 1)
+                    s.scores(X[0])
                     s.scores(X[:19])
 print("clean")
 """
