@@ -303,7 +303,7 @@ def test_a_wild_one_of_the_first_readings_does_not_hide_a_fault(at: int) -> None
 
 
 def days_and_nights(n: int, *, quiet: dict[int, float]) -> tuple[np.ndarray, ...]:
-    """Readings of n days, louder by day; their times; which are lowered by `quiet` [day] at noon."""
+    """Readings of n days and their times; which of them are lower: at noon, by `quiet` [day]."""
     rng, t = np.random.default_rng(3), 600.0 * np.arange(n * 144)
     hour, day = t % 86400 // 3600, t // 86400
     x = (np.where((hour >= 8) & (hour < 20), 10.0, 0.0) + rng.normal(size=len(t)))[:, None]
