@@ -271,7 +271,8 @@ nightly: $(VENV)/.test
 
 # Lines and branches of Python and of the C core, and lines of Cython, that the tests run; all but
 # what tests/uncovered.py lists. The core and its tests in an instrumented copy, the simulator's
-# tests here, because the counters' own files and memory do not fit under its RAM caps. Excluded:
+# tests here, because the counters' own files and memory do not fit under its RAM caps, with those of
+# emulated boards, which need what make test-mcu needs. Excluded:
 # tests that read machine code, make allocations fail, or count bytes, which the tracer changes.
 # Exported programs are compiled without counters.
 TRACE := build/traced
@@ -293,6 +294,8 @@ coverage: $(VENV)/.test
 		( export EDGEOLK_SIMD=$$simd; $(TRACED) coverage run -m pytest $(VARIED) ) || exit 1; done
 	COVERAGE_FILE=$(CURDIR)/$(TRACE)/.coverage $(BIN)/python -m coverage run -m pytest $(EVERY_CORE) \
 		tests/firmware_sim
+	COVERAGE_FILE=$(CURDIR)/$(TRACE)/.coverage $(BIN)/python -m coverage run -m pytest $(EVERY_CORE) \
+		-m "mcu and not slow" tests/firmware_sim/mcu
 	$(TRACED) coverage combine --quiet
 	$(BIN)/python tests/support/covered.py $(TRACE)
 

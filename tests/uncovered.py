@@ -66,6 +66,9 @@ GAPS = [
     *gaps("edgeolk/files/windows.py", WINDOWS, ""),
     *gaps("edgeolk/files/__init__.py", WINDOWS, "if sys.platform == \"win32\":"),
     *gaps("edgeolk/configuration/options.py", TYPES, ""),
+    *gaps("firmware_sim/containment/memory.py", WINDOWS,
+        "if hasattr(ctypes, \"WinDLL\"):", "def _protect_on_windows(start: int,",
+    ),
     *gaps("firmware_sim/containment/child.py", CAPPED, ""),
     *gaps("firmware_sim/containment/seccomp.py", CAPPED, ""),
 ]  # fmt: skip

@@ -130,16 +130,12 @@ static inline void olk_judge_reading(const olk_sorf_state *s, olk_watched *c, ol
                        olk_average_gain(readings > 1 ? (double)readings : 1.0, options->window));
     }
     if (olk_has_clock(s) && options->hour >= 0) {
-        olk_clock copy, *clock = (olk_clock *)s->clock + j;
+        /* Only a row that is learned has an hour. */
+        olk_clock *clock = (olk_clock *)s->clock + j;
         olk_clock_stretches stretches;
         memcpy(&stretches, s->clock_bytes + OLK_CLOCK_BYTES * j, sizeof stretches);
-        if (!options->learning) {
-            copy = *clock;
-            clock = &copy;
-        }
         olk_judge_season(clock, &stretches, c, x, deviation, options->hour, options, j, votes);
-        if (options->learning)
-            memcpy(s->clock_bytes + OLK_CLOCK_BYTES * j, &stretches, sizeof stretches);
+        memcpy(s->clock_bytes + OLK_CLOCK_BYTES * j, &stretches, sizeof stretches);
     }
     const uint32_t next = readings + (readings < OLK_MAX_RUN);
     c->stretch.readings_low = (uint8_t)(next & 0xff);

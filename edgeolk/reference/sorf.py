@@ -500,6 +500,8 @@ class Sorf:
     def _forget(self) -> None:
         self.w.v[:] = 0
         self.a.v[:] = 0
+        if self.linear_group:
+            self.linear_group.forget()
         self._start_blend()
 
     def _alarm(self, what: str) -> None:

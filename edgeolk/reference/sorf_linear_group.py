@@ -67,6 +67,11 @@ class LinearGroup:
         """Take this share off w (section 14)."""
         self.w = self._all_stored(self.w, -share * self.w.astype(self.real))
 
+    def forget(self) -> None:
+        """Begin again after an alarm (section 13)."""
+        self.w[:] = 0
+        self.a[:] = 0
+
     def _all_stored(self, levels: np.ndarray, change: np.ndarray) -> np.ndarray:
         """All numbers in their order, two to a random word; an odd last one has its own."""
         both: np.ndarray = np.zeros((2, -(-levels.size // 2) * 2), dtype=self.real)

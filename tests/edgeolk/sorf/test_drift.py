@@ -111,10 +111,9 @@ def follow(
     ("kind", "dtype"),
     few_first(
         itertools.product(KINDS, ["float64", "int8"]),
-        [("shared", "int8"), ("each", "float64"), ("classes", "float64"), ("regression", "int8")],
+        [("shared", "int8"), ("linear group", "float64"), ("linear group", "int8")],
     ),
 )
-@pytest.mark.spread(4)
 def test_alarms_are_the_reference(kind: str, dtype: str) -> None:
     """Decision by decision, on a stream in which both alarms ring."""
     X, y = ringing(kind)

@@ -302,18 +302,42 @@ def test_a_wild_one_of_the_first_readings_does_not_hide_a_fault(at: int) -> None
     assert found["alarm"].sum() == intact["alarm"].sum()
 
 
+def days_and_nights(n: int, *, quiet: dict[int, float]) -> tuple[np.ndarray, ...]:
+    """Readings of n days and their times; which of them are lower: at noon, by `quiet` [day]."""
+    rng, t = np.random.default_rng(3), 600.0 * np.arange(n * 144)
+    hour, day = t % 86400 // 3600, t // 86400
+    x = (np.where((hour >= 8) & (hour < 20), 10.0, 0.0) + rng.normal(size=len(t)))[:, None]
+    noon = np.isin(day, list(quiet)) & (hour >= 11) & (hour < 14)
+    for number, depth in quiet.items():
+        x[noon & (day == number)] -= depth
+    return x, t, noon
+
+
 def test_an_hour_is_unusual_only_with_a_clock() -> None:
     """A quiet hour at noon of the 20th day, whose readings are those of every night."""
-    rng, t = np.random.default_rng(3), 600.0 * np.arange(30 * 144)
-    hour = t % 86400 // 3600
-    x = (np.where((hour >= 8) & (hour < 20), 10.0, 0.0) + rng.normal(size=len(t)))[:, None]
-    noon = (t // 86400 == 20) & (hour >= 11) & (hour < 14)
-    x[noon] -= 10.0
+    x, t, noon = days_and_nights(30, quiet={20: 10.0})
     found = ek.Learner(n_features=1, loss="novelty", history=True, clock=True).watch_many(x, t)
     assert "season" in found["part"][noon & found["novel"]]
     assert found["alarm"][(t // 86400 >= 5) & (t // 86400 < 20)].sum() == 0
     plain = ek.Learner(n_features=1, loss="novelty", history=True).watch_many(x)
     assert not plain["novel"][noon].any()
+
+
+def test_an_hour_that_is_accepted_is_not_unusual_again() -> None:
+    """A quiet noon on the 20th day, and on the 24th once more."""
+    x, t, noon = days_and_nights(30, quiet={20: 12.0, 24: 12.0})
+    end = np.flatnonzero(noon & (t < 21 * 86400))[-1] + 1
+    later = noon[end:]
+    told, other = (
+        ek.Learner(n_features=1, loss="novelty", history=True, clock=True) for _ in range(2)
+    )
+    for learner in (told, other):
+        found = learner.watch_many(x[:end], t[:end])
+        assert "season" in found["part"][noon[:end] & found["novel"]]
+    told.accept()
+    assert not told.watch_many(x[end:], t[end:])["novel"][later].any()
+    found = other.watch_many(x[end:], t[end:])
+    assert "season" in found["part"][later & found["novel"]]
 
 
 def test_a_fault_that_returns_is_rare_and_not_novel() -> None:

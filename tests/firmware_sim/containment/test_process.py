@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 from typing import Any
@@ -107,3 +108,26 @@ def test_report_of_a_replay_whose_learner_died(limit: str) -> None:
     assert "SIGTERM" in result.detail
     assert "memory" not in result.detail
     assert to_text(result).startswith("DIED: rows ")
+
+
+def test_without_poll_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(select, "poll")
+    with pytest.raises(SimulatorError, match="--enforce process"):
+        ProcessLearner(3, SETTINGS)
+
+
+def test_a_learner_that_is_refused_is_one_line() -> None:
+    with pytest.raises(SimulatorError, match=r"^--enforce process: .*budget") as refused:
+        ProcessLearner(3, {"algorithm": "rbp", "budget": 0})
+    assert "\n" not in str(refused.value)
+
+
+def test_a_row_that_is_refused_is_not_the_end() -> None:
+    learner = started()
+    learner.learn(*rows(5, 3))
+    bad = np.array([0.0, np.nan, 1.0])
+    with pytest.raises(ValueError, match="the learner rejects the row"):
+        learner.decide(bad)
+    assert learner.counters()["steps"] == 5
+    assert np.isfinite(learner.decide(rows(1, 3)[0][0]))
+    learner.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,3 +74,32 @@ def test_the_command_records(line: tuple[int, str], tmp_path: Path) -> None:
 def test_what_is_refused(address: str, message: str) -> None:
     with pytest.raises(fs.SimulatorError, match=message):
         open_stream(address)
+
+
+def test_a_line_that_is_lost_says_so() -> None:
+    board, end = pty.openpty()
+    source = SerialSource(f"serial:{os.ttyname(end)}?columns=x,y")
+    os.close(end)
+    os.close(board)
+    with pytest.raises(fs.SimulatorError, match="cannot read serial:/dev/"):
+        list(source.lines())
+
+
+def test_a_port_that_is_closed_ends_the_rows(line: tuple[int, str]) -> None:
+    board, port = line
+    source = SerialSource(f"serial:{port}?baud=9600")
+    os.write(board, b"x,y\n" + b"1,2\n" * 70)
+    assert source.header(20.0) == ["x", "y"]
+    found = []
+    for row in source.lines():
+        if row is not None:
+            found.append(row.cells)
+        if len(found) == 70:
+            source.close()
+    assert found == [["1", "2"]] * 70
+
+
+def test_without_its_library_the_message_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "serial", None)
+    with pytest.raises(fs.SimulatorError, match=r"needs pyserial: pip install 'edgeolk\[serial\]'"):
+        SerialSource("serial:/dev/ttyUSB0")

@@ -80,6 +80,16 @@ def test_duplicates_and_an_error_of_zero_are_legal(name: str) -> None:
     assert np.all(np.isfinite(learner.decision_function(X)))
 
 
+def assert_follows(
+    learner: ek.Learner, plain: Any, X: Numbers, y: Numbers, tolerance: float
+) -> None:
+    """Answers of every row, and variances after them."""
+    np.testing.assert_allclose(learner.learn_many(X, y), plain.learn_many(X, y), atol=tolerance)
+    np.testing.assert_allclose(
+        learner.variance(X[:30]), plain.variance(X[:30]), rtol=100 * tolerance
+    )
+
+
 @pytest.mark.parametrize(("name", "plain"), [("krls_t", WhitenedKrlsT), ("sogp", WhitenedSogp)])
 @pytest.mark.parametrize(
     ("options", "tolerance"),
@@ -94,10 +104,25 @@ def test_whitened_coordinates_where_the_published_form_is_not_exact_enough(
     assert learner.parts["update"] == ek.Update.WHITENED
     given = {"jitter": 1e-4} if "coefficients" in options else options
     reference = plain(gaussian(0.5), 20, **given)
-    np.testing.assert_allclose(learner.learn_many(X, y), reference.learn_many(X, y), atol=tolerance)
-    np.testing.assert_allclose(
-        learner.variance(X[:30]), reference.variance(X[:30]), rtol=100 * tolerance
-    )
+    assert_follows(learner, reference, X, y, tolerance)
+
+
+@pytest.mark.parametrize("coefficients", ["float64", "float32"])
+def test_whitened_coordinates_forget(coefficients: str) -> None:
+    """A function that turns round after half of the rows."""
+    X, y = rows(300)
+    y[150:] *= -1.0
+    made = {"n_features": 3, "budget": 20, "gamma": 0.5, "jitter": 1e-4}
+    if coefficients == "float64":
+        made["jitter"] = 1e-7
+    learner = ek.Learner("krls_t", lam=0.95, coefficients=coefficients, **made)
+    assert learner.parts["update"] == ek.Update.WHITENED
+    reference = WhitenedKrlsT(gaussian(0.5), 20, jitter=made["jitter"], lam=0.95)
+    assert_follows(learner, reference, X, y, 1e-8 if coefficients == "float64" else 1e-4)
+    lasting = ek.Learner("krls_t", coefficients=coefficients, **made)
+    lasting.learn_many(X, y)
+    forgot, kept = (np.abs(one.decision_function(X[150:]) - y[150:]) for one in (learner, lasting))
+    assert forgot.mean() < kept.mean()
 
 
 def test_little_noise_does_not_end_in_answers_that_overflow() -> None:
