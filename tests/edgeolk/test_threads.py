@@ -56,11 +56,22 @@ def refused(call: Callable[[], Any]) -> bool:
     return False
 
 
-def replays(before: bytes, threads: list[list[Any]]) -> Iterator[bytes]:
-    """What each order of calls that fits the scores they returned makes of a model file.
+def accept(learner: ek.Learner, learn: Callable[..., Any], rows: Any, labels: Any) -> tuple:
+    """Learn, and return rows, labels, scores, and between which counts of steps it did.
 
-    Of each thread the calls that learned, in its order: rows, labels, scores. A call returns the
-    scores of the model that it found, and so tells what came before it.
+    Another thread may learn before the first count is read, or until the second is.
+    """
+    first = learner.steps
+    scores = np.atleast_1d(learn(rows, labels))
+    return rows, labels, scores, first, learner.steps
+
+
+def replays(before: bytes, threads: list[list[Any]]) -> Iterator[bytes]:
+    """What each order of calls that fits their scores and steps makes of a model file.
+
+    Of each thread the calls that learned, in its order, as `accept` returns them. A call returns
+    the scores of the model that it found, and so tells what came before it; where many models have
+    the same scores, its steps do.
     """
     waiting = [(before, (0,) * len(threads))]
     seen = set(waiting)
@@ -69,9 +80,10 @@ def replays(before: bytes, threads: list[list[Any]]) -> Iterator[bytes]:
         if all(at == len(calls) for at, calls in zip(done, threads, strict=True)):
             yield data
         for i, calls in enumerate(threads):
-            for rows, labels, scores in calls[done[i] : done[i] + 1]:
+            for rows, labels, f, first, last in calls[done[i] : done[i] + 1]:
                 alone = ek.Learner._from_block(data)
-                f = np.atleast_1d(scores)
+                if not first <= alone.steps <= last - len(rows):
+                    continue
                 # The first row tells most wrong orders.
                 if alone.learn_one(rows[0], labels[0]) != f[0]:
                     continue
@@ -89,7 +101,7 @@ def test_learning_beside_anything_raises_and_corrupts_nothing(name: str) -> None
     """Whatever was learned was learned whole: replayed alone it gives the same bytes.
 
     The order in which calls were accepted cannot be noted without a lock around them: it is found
-    by their scores.
+    by their scores and steps.
     """
     learner = learner_of(name)
     start, before = learner.steps, bytes(learner._sealed())
@@ -97,12 +109,15 @@ def test_learning_beside_anything_raises_and_corrupts_nothing(name: str) -> None
 
     def learn_many(calls: list[Any]) -> None:
         for n in (N, *[20] * 40, N):
-            refused(lambda n=n: calls.append((X[:n], Y[:n], learner.learn_many(X[:n], Y[:n]))))
+            refused(lambda n=n: calls.append(accept(learner, learner.learn_many, X[:n], Y[:n])))
+
+    def learn_row(x: Any, y: Any) -> float:
+        return learner.learn_one(x[0], y[0])
 
     def learn_one() -> None:
         for i in range(300):
             x, y = X[i : i + 1], Y[i : i + 1]
-            refused(lambda x=x, y=y: accepted[2].append((x, y, learner.learn_one(x[0], y[0]))))
+            refused(lambda x=x, y=y: accepted[2].append(accept(learner, learn_row, x, y)))
 
     def read() -> None:
         for _ in range(5):
@@ -119,7 +134,7 @@ def test_learning_beside_anything_raises_and_corrupts_nothing(name: str) -> None
         lambda: learn_many(accepted[0]), lambda: learn_many(accepted[1]), learn_one, read
     )
     assert found == [None] * 4
-    learned = sum(len(rows) for calls in accepted for rows, _, _ in calls)
+    learned = sum(len(rows) for calls in accepted for rows, *_ in calls)
     assert learner.steps == start + learned
     after = bytes(learner._sealed())
     assert any(data == after for data in replays(before, accepted))
