@@ -81,8 +81,13 @@ class Evaluator:
         )
 
     def judged(self, records: Records) -> Records:
-        """Return the records of a replay without those of the first rows of a forecast."""
-        found: Records = records[records["row"] > self.ahead]
+        """Return the records of a replay that are of these rows.
+
+        The first rows of a forecast are none of them, nor is, where periods are filled in, a row
+        that lacks a reading and that only some learners take.
+        """
+        rows = records["row"]
+        found: Records = records[(rows > self.ahead) & np.isin(rows, self.numbers)]
         return found
 
     @property

@@ -21,7 +21,7 @@ from firmware_sim.device.planning import Width
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.batch import Batch, When
-from firmware_sim.replaying.checked import Delay
+from firmware_sim.replaying.checked import Delay, checked, filler_of
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, nothing_usable
 from firmware_sim.streams import Row, Stream
@@ -139,11 +139,19 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     gaps = _keeps_gaps(config) if gaps is None else gaps
     replay.stream = held
     replay.device = device = _Collecting(replay.config, replay.width, len(held.features), gaps)
-    result = replay.run(beside_clean=False)
+    judged: list[Places] = []
+    result = replay.run(
+        on_result=lambda found: judged.append(found.rows["row"]), beside_clean=False
+    )
     if result.status == "stopped":
         raise SimulatorError(result.detail)
     raw, y = np.concatenate(device.rows), np.concatenate(device.labels)
-    numbers = np.concatenate(device.numbers)
+    numbers = np.concatenate(judged)
+    fills = filler_of(replay.config, held) is not None
+    if fills:  # periods between the rows were learned too
+        periods = np.concatenate([_periods(block) for block in held.blocks()])
+        at = np.searchsorted(np.concatenate(device.numbers), periods[numbers - 1])
+        raw, y = raw[at], y[at]
     later = numbers > ahead  # the first rows of a forecast have none
     head = y[~later]
     if not gaps:
@@ -155,7 +163,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     if gaps and (lacking := int(np.count_nonzero(np.isnan(raw).any(axis=1)))):
         complete = _filled(raw)
         filled = HeldStream(held, [_with_rows(one, numbers, complete) for one in held.blocks()])
-    if not gaps:  # the default would take them
+    if not gaps and not fills:  # the default would take them
         filled = held = HeldStream(held, [_without_others(one, numbers) for one in held.blocks()])
     as_read, unfit = device.row.take(complete)
     scaler = device.scaler
@@ -216,8 +224,11 @@ def _read(stream: Stream, config: ReplayConfig) -> list[Block]:
     Raises SimulatorError: there are too many to store.
     """
     held, rows, delay = [], 0, Delay.of(config, stream)
-    for read in stream.blocks(config.limit):
-        block = delay.shifted(read)
+    blocks = stream.blocks(config.limit)
+    if config.forecast is not None:  # whether a row has a period depends on its label too
+        every = checked(replace(config, train_rows=None), stream, config.label_kind.labels(), delay)
+        blocks = (one.block for one in every)
+    for block in blocks:
         rows += len(block)
         if rows * len(stream.features) > MOST_NUMBERS:
             raise SimulatorError(
@@ -231,7 +242,8 @@ class _Collecting(Device):
     """A device that stores its rows instead of learning them.
 
     gaps: whether it accepts rows with missing readings.
-    rows, labels, numbers: the rows, their labels and numbers, in blocks.
+    rows, labels, numbers: the rows, their labels and numbers (of periods if these are filled in),
+        in blocks.
     """
 
     def __init__(self, config: ReplayConfig, width: Width, n_features: int, gaps: bool) -> None:
@@ -283,6 +295,12 @@ def _seconds(stream: HeldStream, numbers: Places) -> Row:
     """Return when the rows of these numbers were taken."""
     every = np.concatenate([block.seconds for block in stream.blocks()])
     return np.asarray(every[numbers - 1])
+
+
+def _periods(block: Block) -> Places:
+    """Return the periods of a block's rows, which are those of a forecast."""
+    assert block.periods is not None
+    return block.periods
 
 
 def _keeps_gaps(config: ReplayConfig) -> bool:

@@ -26,6 +26,7 @@ from firmware_sim.configuration.values import RECOMMENDED, canonical, storage_of
 from firmware_sim.drawing.shown import Shown
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics.noise import BLOCKS
+from firmware_sim.replaying.assumed import completed
 from firmware_sim.report.journal import Journal
 
 #: Yields a function's result for each job, with the job's index, in order of completion.
@@ -139,7 +140,8 @@ def compare(
     ----------
     config : ReplayConfig
         Stream, scaling, storage type; its cap and algorithm do not matter. A given storage type,
-        width and parameters are used for every method.
+        width and parameters are used for every method. The kind of labels of a named target is
+        found as by `replay`.
     rams : sequence of int or str
         The caps.
     algorithms : sequence of str, optional
@@ -180,6 +182,7 @@ def compare(
     for name in names[1:]:
         if name not in known:
             raise SimulatorError(f"algorithm {name!r} is not one of: {', '.join(known)}")
+    config = completed(config)
     others.check(models or {}, config.resolved.kind, config.group)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -28,6 +28,7 @@ from firmware_sim.device.planning import learner_settings, make_learner, plan_de
 from firmware_sim.drawing.document import Report, Section, split_sentence
 from firmware_sim.drawing.shown import Shown
 from firmware_sim.errors import SimulatorError
+from firmware_sim.replaying.assumed import completed
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.report.summary import options
 from firmware_sim.streams import Row
@@ -139,7 +140,8 @@ def tune(
     Parameters
     ----------
     config : ReplayConfig
-        Stream, cap and algorithm; given parameters are not changed.
+        Stream, cap and algorithm; given parameters are not changed. The kind of labels of a named
+        target is found as by `replay`.
     windows : sequence of int, optional
         Sizes of windows to choose from, instead of the configuration's.
     features : sequence of sequences of str, optional
@@ -163,7 +165,7 @@ def tune(
     SimulatorError
         The stream is too short for a choice, or no candidate can learn it.
     """
-    picked, tried = _chosen(_prepared(config, windows, features, rows))
+    picked, tried = _chosen(_prepared(completed(config), windows, features, rows))
     config, found, few = picked
     season = config.params.get("season")
     # Defaults depend on whether a width is given: candidates must not lose those of the start.

@@ -273,7 +273,8 @@ behind|line DELAY lines before it, where it is known.
 other|Lines are cut as in the log, at SEPARATOR, and without one at commas.
 late|A line that cannot be read counts as well.
 fills|Send an empty line for a reading that was missed: a target that did not come is filled in when
-fills|the next one comes, on a straight line. After more than MOST lines the history begins again.
+fills|the next one comes, on a straight line. After more than MOST lines the history begins again:
+fills|after a stop, send one for each reading that was missed, and no more than MOST + 1.
 A line that cannot be used is answered with "skipped", and standard error says why.
 Needs numpy, edgeolk and the model file beside it. What it learns is kept in STATE, every EVERY
 rows or SECONDS and on every way out; started again it goes on from there.

@@ -6,6 +6,7 @@ import html
 import io
 import math
 import re
+import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from firmware_sim.drawing.chart import FAINT, FREE, GRID, PAPER, TEXT, WARN, Dra
 from firmware_sim.drawing.document import Report
 from firmware_sim.plaintext import printable
 
+#: Letters of the text below a title that an inch has room for.
+_LETTERS = 12
 _STYLE: Any = {
     "font.family": "DejaVu Sans",  # part of matplotlib: the same picture on every machine
     "font.size": 10.5,
@@ -158,9 +161,11 @@ def picture(report: Report) -> Picture:
         [3.4 * one.height + 0.22 * rows for one, rows in zip(charts, each, strict=True)]
         for charts, each in zip(columns, legends, strict=True)
     ]
-    lines = [report.headline, *report.notes[:1]]
+    width = (9.0, 13.0)[len(columns) - 1]
+    said = [printable(line) for line in (report.headline, *report.notes[:1])]
+    lines = [part for line in said for part in textwrap.wrap(line, int(_LETTERS * width))]
     head = 0.7 + 0.26 * len(lines)
-    width, height = (9.0, 13.0)[len(columns) - 1], head + max(map(sum, heights)) + 0.5
+    height = head + max(map(sum, heights)) + 0.5
     with _styled():
         # Not pyplot: a report must not touch the state of a program that draws its own figures.
         figure: Any = Picture((width, height), 120, facecolor="white", layout="constrained")
@@ -168,7 +173,7 @@ def picture(report: Report) -> Picture:
         at = 1 - 0.38 / height
         title = printable(report.title)
         figure.text(0.015, at, title, fontsize=16, fontweight="bold", va="center")
-        for place, line in enumerate(map(printable, lines)):
+        for place, line in enumerate(lines):
             down = at - (0.34 + 0.24 * place) / height
             figure.text(0.015, down, line, color=FAINT, va="center")
         grid = figure.add_gridspec(1, len(columns), width_ratios=(1.55, 1)[: len(columns)])

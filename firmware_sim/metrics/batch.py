@@ -156,7 +156,8 @@ class Batch:
         """Write down that each label arrives so many rows after its row; 0: never.
 
         Rows of the stream count, also those that are not in a batch because they were skipped.
-        Labels that arrive after one row are known before the next one is answered, as if at once.
+        Labels that arrive after one row are known before the next one is answered, as if at once;
+        a label that is missing (NaN) never arrives.
 
         waiting: numbers and labels of the rows whose labels are still to come, the oldest first;
             updated.
@@ -173,7 +174,7 @@ class Batch:
                 if oldest is not None:
                     arrived.append(oldest)
                     self.rows["n_arrived"][at] += 1
-            waiting.append((number, label))
+            waiting.append((number, None if np.isnan(label) else label))
         self.arrived = np.array(arrived)
 
     def revealed(self) -> RevealedLabels | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from edgeolk.errors import suggest
@@ -179,6 +179,24 @@ def _kind_of_labels(reading: Reading, target: str) -> str:
     is_alone = not set(reading.features) - {target}
     is_number, is_switch = column.kind == "number", column.kind == "switch"
     return claimed(Column(target, is_number, is_switch, is_alone, tuple(map(label_key, labels))))
+
+
+def completed(config: ReplayConfig) -> ReplayConfig:
+    """Return a configuration with the kind of labels of its target, if it has none and is clear.
+
+    Raises SimulatorError: the log is unreadable.
+    """
+    if config.target is None or config.kind:
+        return config
+    given = {
+        name: value
+        for name, one in OPTIONS.items()
+        if (value := getattr(config, name)) != one.default
+    }
+    found = assumed(config.stream, given)
+    if found.live is not None:
+        found.live.close()
+    return replace(config, **found.options)
 
 
 def notes_of(stream: Stream, notes: list[str]) -> None:

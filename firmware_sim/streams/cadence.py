@@ -15,6 +15,7 @@ _MAX_GAPS = 1_000
 _UNEVEN = 0.1
 #: Times are descending if gaps go back more than this many times as often as forward.
 _MOSTLY = 9
+_HOUR = 3_600.0
 #: A step of more than this many usual ones is a gap between samples.
 _STEPS = 10
 #: The share of steps that are no gaps.
@@ -78,7 +79,19 @@ class Cadence:
         text = f"the times go back {self._fell:,} of {steps:,} times from one row to the next: "
         if 10 * self._fell > steps:
             return text + "the rows are not in the order of time; sort them by time"
+        if self._repeats_hours():
+            return text + (
+                "an hour comes twice, as at the end of daylight saving time; write the log in UTC, "
+                "and name the zone of the place with --clock-zone for its hours of the day"
+            )
         return text + "a late row, or a clock that was set or started again"
+
+    def _repeats_hours(self) -> bool:
+        """Whether each step back is the one from the last row of an hour to its first one."""
+        steps, period = [step for step in self._back if step > 0.0], self.period
+        if period is None or not steps:
+            return False
+        return all(abs(step + period - _HOUR) <= 0.5 * period for step in steps)
 
     @property
     def last(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from firmware_sim.plaintext import counted, shortened
@@ -12,10 +13,11 @@ from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import Reading
 from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.tables import CellStream
-from firmware_sim.streams.tally import Tally
+from firmware_sim.streams.tally import GAP, Tally
 from firmware_sim.streams.time_format import zone_free
 from firmware_sim.streams.understood import Moments
 
+_SECONDS = re.compile(r"\d:\d\d:\d\d")
 #: Most columns listed.
 _LISTED = 60
 
@@ -85,6 +87,10 @@ def _time(reading: Reading, moments: Moments | None, tally: Tally) -> str:
         return "no column holds times"
     zone = "no zone" if reading.local_times else "in UTC"
     parts = [str(moments)]
+    places = [reading.place_of(name) for name in moments.columns]
+    cells = [" ".join(row[place] for place in places) for row in reading.first]
+    if not any(map(_SECONDS.search, cells)):
+        parts[0] = parts[0].replace(":%S", "")  # the format takes both
     if moments.format.startswith("%"):
         parts.append(zone)
     if not math.isnan(tally.first) and reading.is_dated:
@@ -93,7 +99,8 @@ def _time(reading: Reading, moments: Moments | None, tally: Tally) -> str:
     order = "falling" if cadence.falls else "out of order" if cadence.warning() else "rising"
     parts.append(order)
     if cadence.period is not None:
-        parts.append(f"every {cadence.period:g} s, {counted(tally.gaps, 'gap')}")
+        size = f" of more than {GAP:g} periods" if tally.gaps or tally.missed else ""
+        parts.append(f"every {cadence.period:g} s, {counted(tally.gaps, 'gap')}{size}")
         if tally.missed and not cadence.is_uneven:
             parts.append(f"{counted(tally.missed, 'period')} without a readable row")
         if cadence.is_uneven:

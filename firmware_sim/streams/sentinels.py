@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -20,6 +20,8 @@ _CODES = np.array(
 )  # fmt: skip
 #: Minimum occurrences for a warning.
 _OFTEN = 2
+#: A thermometer that was not read: the warning comes at the first one.
+_ONCE = {85.0, -127.0}
 
 
 class Sentinels:
@@ -62,16 +64,25 @@ class Sentinels:
     def warnings(self) -> list[str]:
         """Return a warning for each column that seems to contain a sentinel value."""
         out = []
-        for at, name in enumerate(self._names):
-            for code, count in self._count[at].items():
-                if count >= _OFTEN and self._is_far(at, code):
-                    shown = f"{code:g}" if abs(code) < 1e6 else repr(code)
-                    out.append(
-                        f"column {name!r} is {shown} in {count:,} of {self._rows:,} rows, far from "
-                        "all other readings: if that means a failed reading, set "
-                        f"--missing-code={shown}"
-                    )
+        for at, code in self._suspects():
+            shown = f"{code:g}" if abs(code) < 1e6 else repr(code)
+            out.append(
+                f"column {self._names[at]!r} is {shown} in {self._count[at][code]:,} of "
+                f"{self._rows:,} rows, far from all other readings: if that means a failed "
+                f"reading, set --missing-code={shown}"
+            )
         return out
+
+    def found(self) -> list[float]:
+        """Return the values that seem to be sentinels of any column."""
+        return [*dict.fromkeys(code for _, code in self._suspects())]
+
+    def _suspects(self) -> Iterator[tuple[int, float]]:
+        """Yield columns by index with the values that seem to be sentinels."""
+        for at, counts in enumerate(self._count):
+            for code, count in counts.items():
+                if (count >= _OFTEN or code in _ONCE) and self._is_far(at, code):
+                    yield at, code
 
     def _is_far(self, at: int, code: float) -> bool:
         low, high = float(self._low[at]), float(self._high[at])

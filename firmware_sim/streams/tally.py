@@ -15,7 +15,7 @@ from firmware_sim.streams.sentinels import Sentinels
 from firmware_sim.streams.stream import Stream
 
 #: A step of more than this many periods is a gap.
-_GAP = 3.0
+GAP = 3.0
 
 
 class Tally:
@@ -78,7 +78,7 @@ class Tally:
             period = self.cadence.period
             if period:
                 steps = np.abs(np.diff(np.concatenate([[self.last], known])))
-                self.gaps += int(np.sum(steps > _GAP * period))
+                self.gaps += int(np.sum(steps > GAP * period))
                 passed = np.rint(steps[np.isfinite(steps)] / period)
                 self.missed += int(np.maximum(passed - 1, 0).sum())
             self.last = known[-1]

@@ -18,6 +18,7 @@ from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
+from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.kinds.classes import ClassTrainer, passive_aggressive_classes
 from firmware_sim.kinds.regression import least_squares
 from firmware_sim.kinds.two_classes import passive_aggressive
@@ -178,3 +179,18 @@ def test_unlabelled_rows_are_learned_and_judge_nothing(tmp_path: Path) -> None:
     assert found.evaluator.loss(none.rows) == 0.0
     with pytest.raises(fs.SimulatorError, match="alarms cannot be judged"):
         watched(tmp_path / "one.csv", ["1", ""] * 20)
+
+
+def test_the_kind_of_a_named_target_is_found_as_by_replay(tmp_path: Path) -> None:
+    """Its labels are words: without the kind they would be refused."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 2))
+    lines = [f"{a:.3f},{b:.3f},{'warm' if a > 0 else 'cold'}" for a, b in x.tolist()]
+    path = tmp_path / "words.csv"
+    path.write_text("\n".join(["a,b,label", *lines, ""]))
+    config = fs.ReplayConfig(str(path), target="label", ram="4KiB")
+    found = compare(config, ["4KiB"], ["rbp"], folder=tmp_path / "out", workers=1, seeds=1)
+    result = fs.replay(str(path), target="label", ram="4KiB")
+    assert found.config.resolved.kind == result.config.resolved.kind == "multiclass"
+    assert found.cell(DEFAULT, 4096).error == result.metrics.mean_loss("learner")
+    assert tune(config, rows=240, candidates=2).config.kind == "multiclass"

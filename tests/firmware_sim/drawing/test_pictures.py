@@ -10,7 +10,7 @@ import matplotlib as mpl
 
 from firmware_sim.drawing.chart import Chart, Mark
 from firmware_sim.drawing.document import Report, Section
-from firmware_sim.drawing.pictures import draw, svg
+from firmware_sim.drawing.pictures import draw, picture, svg
 
 BAND = Mark("alarm", "#b00020", (2, 3), tooltip="rows 2 to 3: flat line")
 LINE = Mark("ours", "#0072b2", [0, 5, 9], [1, 5, 100])
@@ -57,6 +57,15 @@ def test_settings_of_the_user_change_nothing(tmp_path: Path) -> None:
         assert svg("a", CHART) == first
     assert dict(mpl.rcParams) == before
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+def test_a_long_line_below_the_title_is_not_cut_off() -> None:
+    said = "The error of the last value again is larger. " * 6
+    drawn = picture(Report("r", "Headline.", [Section("", "e", charts={"c": CHART})], notes=[said]))
+    texts = [one.get_text() for one in drawn.texts]
+    assert " ".join(texts[2:]) == said.strip()
+    drawn.draw_without_rendering()
+    assert max(one.get_window_extent().x1 for one in drawn.texts) < drawn.bbox.x1
 
 
 def test_compact_charts_are_in_a_column_of_their_own(tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ def test_a_few_breaks_are_no_unevenness() -> None:
         ((1, 1, 2, 2), False, ""),
         ((2, 1), False, "go back 1 of 1 times"),  # one step back is no direction
         ((*range(30), 1, 2, 3), False, "a clock that was set or started again"),
+        ((*range(0, 9000, 600), *range(5400, 9600, 600)), False, "end of daylight saving time"),
+        ((*range(0, 9000, 600), *range(1200, 9000, 600)), False, "a late row"),
         ((9, 1, 8, 2, 7, 3), False, "not in the order of time"),
         ((), False, ""),
     ],
