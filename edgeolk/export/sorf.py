@@ -35,13 +35,11 @@ STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 
 
 #: The variables of a program that uses a forecaster, and the calls for each row.
-FORECASTS = f"{ROW}\ndouble target;\nek_forecast next;", [
-    "/* every period, in this order; t counts them from 0 */",
-    "if (t >= EK_HORIZON)",
-    "    ek_tell(arena, target);  /* the target of EK_HORIZON periods ago: learn it */",
-    "ek_ask(arena, row, &next);   /* forecast: this row now waits for its target */",
-    "",
-    "ek_look(arena, row, &next);  /* or only forecast; no row waits, nothing is learned */",
+FORECASTS = f"{ROW}\ndouble target;\nuint32_t period = 0;\nek_forecast next;", [
+    "if (period++ >= EK_HORIZON)    /* in every period, in this order */",
+    "    ek_tell(arena, target);    /* learn: the target of EK_HORIZON periods ago */",
+    "ek_ask(arena, row, &next);     /* forecast: the row then waits for its target */",
+    "ek_look(arena, row, &next);    /* or forecast only: no row waits, nothing is learned */",
 ]
 #: What a README says of the order of these calls.
 ORDER = (
