@@ -184,6 +184,8 @@ class BareLearner(Forecasting):
     def ask_one(self, x: Any, out: Any = None) -> Any:
         """Answer one row, which then waits for its target, as ``Learner.ask_one``.
 
+        In every period first ``tell_one``, from row ``horizon`` on, then ``ask_one``.
+
         Parameters
         ----------
         x : contiguous float64 buffer of n_features numbers

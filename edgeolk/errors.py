@@ -32,13 +32,28 @@ _ELSEWHERE = {
     "answer": "predict",
     "answer_one": "predict_one",
     "classes_": "names",
+    "dim": "n_features",
     "fit": "learn_many",
+    "inputs": "n_features",
     "load": "open",
+    "memory_usage": "nbytes",
+    "n_inputs": "n_features",
     "partial_fit": "learn_many",
     "ram": "nbytes",
     "random_state": "seed",
     "save": "write",
+    "size": "nbytes",
     "task": "loss",
+}
+#: What other libraries have as methods of a learner -> what does it here.
+_INSTEAD = {
+    "dump": "save(path)",
+    "export": "ek.export_c(learner, folder)",
+    "export_c": "ek.export_c(learner, folder)",
+    "load": "ek.load(path)",
+    "reset": "ek.Learner(learner.config) for an untrained learner, or restart()",
+    "score": "predict(X) and a metric of yours, or the mistakes it counts",
+    "to_c": "ek.export_c(learner, folder)",
 }
 
 
@@ -52,7 +67,11 @@ def unknown_attribute(holder: object, name: str, parameters: Iterable[str] = ())
     if name in parameters:
         message += f": use parameters[{name!r}]"
     elif not name.startswith("_"):
-        message += suggest(name, [known for known in dir(kind) if not known.startswith("_")])
+        public = [known for known in dir(kind) if not known.startswith("_")]
+        if name in _INSTEAD and "learn_one" in public and _ELSEWHERE.get(name) not in public:
+            message += f": use {_INSTEAD[name]}"
+        else:
+            message += suggest(name, public)
     return AttributeError(message)
 
 

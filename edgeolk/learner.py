@@ -230,7 +230,9 @@ class Learner(Counters, Inputs, Forecasting, RowLearner, Watching):
 
         Parameters
         ----------
-        X, time
+        X : ndarray of shape (n, n_features)
+            A row per period; a single channel is a column: ``X.reshape(-1, 1)``.
+        time
             As for ``learn_many``.
 
         Returns

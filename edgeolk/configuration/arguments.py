@@ -201,8 +201,12 @@ def kernel_of(kernel: Any, gamma: Any, width: float, n_inputs: int) -> Kernel:
     if kernel is None:
         return Gaussian(width / n_inputs)
     if not isinstance(kernel, Kernel) or type(kernel) is Kernel:
+        hint = ""
+        if isinstance(kernel, str) and kernel.lower() in ("gaussian", "rbf"):
+            hint = f"; {kernel!r} is ek.Gaussian(gamma)"
         raise TypeError(
-            f"kernel must be a kernel such as ek.Gaussian(0.5) or ek.Polynomial(3), got {kernel!r}"
+            "kernel must be a kernel such as ek.Gaussian(0.5) or ek.Polynomial(3), got"
+            f" {kernel!r}{hint}"
         )
     return kernel
 

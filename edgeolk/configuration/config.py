@@ -427,7 +427,7 @@ def plan(algorithm: Config | Algorithm | str | None = None, **options: Unpack[Op
         by ``update=``, ``loss=``, ``policy=``...
     **options
         As for ``Config``: ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ... With ``ram=``
-        the budget is the largest that fits.
+        the budget is the largest that fits; with neither it is that of ``Config``.
 
     Returns
     -------

@@ -48,7 +48,7 @@ Compile {named} with your program; `main.c` is an example:
 cc -std=c99 -O2 -o example main.c {sources}
 ```
 
-{flash}Every call returns `EK_OK` or an error code (`edgeolk.h`). Every answer is bit for bit
+{names}{flash}Every call returns `EK_OK` or an error code (`edgeolk.h`). Every answer is bit for bit
 that of the library with `EDGEOLK_SIMD=scalar`, on any core and with any compiler;
 `-ffast-math` is refused.
 {notes}{costs}{rules}"""
@@ -146,7 +146,10 @@ def _answers(learner: Learner) -> str:
 
 def _inputs(learner: Learner, model: Model) -> str:
     if learner._config.takes_gaps:
-        return "any numbers; a non-finite one is a missing reading"
+        return (
+            "any numbers; a non-finite one is a missing reading: pass `NAN` where a sensor returns"
+            "\n  a code for it, such as -127"
+        )
     limit = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
     if module_of(learner).BOUNDS_EACH:
@@ -165,6 +168,17 @@ def _labels(learner: Learner, *, learns: bool) -> str:
     if config.no_weights:
         return f"{kind}, as a double"
     return f"{kind}, as a double; a weight is above 0 and at most {config.max_weight:,.0f}"
+
+
+def _names(learner: Learner) -> str:
+    """A table of the inputs by place, "" if they have no names."""
+    names = getattr(getattr(learner, "names", None), "features", ())
+    if not names:
+        return ""
+    rows = [f"| `row[{place}]` | {name} |" for place, name in enumerate(names)]
+    if learner.n_features > len(names):
+        rows.append(f"| `row[{len(names)}]` and all others | no input yet: 0 |")
+    return "\n".join(["| place | input |", "|---|---|", *rows]) + "\n\n"
 
 
 def _flagged(flag: str) -> str:
@@ -228,6 +242,7 @@ def readme(learner: Learner, model: Model, counted: Sequence[Row] = (), samples:
         named=f"{', '.join(most)} and {last}",
         sources=" ".join(sources),
         use="\n".join(use),
+        names="" if samples else _names(learner),
         flash=_FLASH if learns else "",
         notes=samples + kind.notes_of(learner),
         costs=_costs(learner, model, counted),

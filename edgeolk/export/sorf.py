@@ -35,11 +35,19 @@ STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 
 
 #: The variables of a program that uses a forecaster, and the calls for each row.
-FORECASTS = f"{ROW}\ndouble target;\nek_forecast next;", [
-    "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
-    "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
-    "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
+FORECASTS = f"{ROW}\ndouble target;\nuint32_t period = 0;\nek_forecast next;", [
+    "if (period++ >= EK_HORIZON)    /* in every period, in this order */",
+    "    ek_tell(arena, target);    /* learn: the target of EK_HORIZON periods ago */",
+    "ek_ask(arena, row, &next);     /* forecast: the row then waits for its target */",
+    "ek_look(arena, row, &next);    /* or forecast only: no row waits, nothing is learned */",
 ]
+#: What a README says of the order of these calls.
+ORDER = (
+    "\nTell before you ask, and tell nothing in the first `EK_HORIZON` periods: a target belongs to"
+    " the oldest\nrow that waits, and of more than `EK_HORIZON` rows the oldest is dropped. No call"
+    " can notice another order,\nbut the model then learns another horizon. A target that will"
+    " never come is told as `NAN`.\n"
+)
 
 
 DECLARED = """\
@@ -118,7 +126,7 @@ def use_of(learner: Learner) -> tuple[str, list[str]]:
 def notes_of(learner: Learner) -> str:
     """What its README says besides."""
     config: Any = learner._config
-    notes = ""
+    notes = ORDER if config.forecaster else ""
     if config.dtype == Dtype.INT8:
         notes += (
             "\nOn a core without a floating-point unit, `-DEK_FIXED` computes features in integers,"

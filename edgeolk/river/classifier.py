@@ -29,7 +29,8 @@ def _check_label(y: Any) -> None:
 class KernelClassifier(KernelModel, base.Classifier):
     """Classification of dict rows by an online kernel learner in fixed memory.
 
-    Page: docs/learners.md.
+    Page: docs/learners.md. Memory is fixed, so the number of classes is too: two, or ``n_classes``
+    of them; a label beyond these raises ValueError.
 
     Parameters
     ----------
@@ -164,9 +165,13 @@ class KernelClassifier(KernelModel, base.Classifier):
             if isinstance(y, (bool, np.bool_)) and self.n_classes == 2 and not classes:
                 classes = {False: 0, True: 1}
             elif len(classes) == self.n_classes:
-                known = ", ".join(map(repr, classes))
+                new, *known = (
+                    repr(label.item() if isinstance(label, np.generic) else label)
+                    for label in (y, *classes)
+                )
                 raise ValueError(
-                    f"y is one class too many: {y!r} after {known}; n_classes={self.n_classes}:"
+                    f"y is one class too many: {new} after {', '.join(known)};"
+                    f" n_classes={self.n_classes}:"
                     " create the model with a larger n_classes"
                 )
             else:

@@ -156,7 +156,9 @@ cdef class RowLearner(Scorer):
         Notes
         -----
         Pending rows are in a queue of ``horizon`` places: one more row drops the oldest, whose
-        target then counts as never known. With ``delay=k`` it has k + 1 places, and holds what the
+        target then counts as never known. So in every period first ``tell_one`` the target that
+        has arrived, from row ``horizon`` on, then ``ask_one``. The other order raises no error, but
+        learns another horizon. With ``delay=k`` it has k + 1 places, and holds what the
         experts answered instead of rows: ``learn_one`` with the oldest row and its label counts
         the experts' mistakes in those answers, ``tell_one(None)`` drops a row without a label.
 

@@ -396,7 +396,8 @@ cdef class Scorer:
             The loss is not logistic: scores are not log odds.
         """
         if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
-            raise AttributeError("predict_proba_one needs the logistic loss")
+            raise AttributeError("predict_proba_one needs the logistic loss; estimators of"
+                                 " edgeolk.sklearn and edgeolk.river have probabilities of sorf")
         if self.engine.state.c.columns > 1:
             scores = self.scores_one(x)
             odds = np.exp(scores - scores.max())
@@ -421,6 +422,8 @@ cdef class Scorer:
 
         Raises
         ------
+        TypeError, ValueError
+            Bad row.
         AttributeError
             The learner's function is not a sum over support vectors.
         RuntimeError
@@ -438,7 +441,9 @@ cdef class Scorer:
         return similarity
 
     def variance_one(self, x):
-        """Variance of the target of one row, of a Gaussian process.
+        """Variance of the target of one row, by a Gaussian process.
+
+        For ``krls_t``, ``sogp``, ``krls_auto`` and, of targets from 4 KiB on, ``sorf``.
 
         The posterior variance of f(x) plus that of the noise, times a scale that is the mean of
         the squared errors so far over their predicted variances (K8 of
@@ -500,7 +505,9 @@ cdef class Scorer:
         return variances
 
     def interval_one(self, x, level=0.9):
-        """Bounds of the target of one row, of a Gaussian process (``krls_t``, ``sogp``).
+        """Bounds of the target of one row, by a Gaussian process.
+
+        For ``krls_t``, ``sogp``, ``krls_auto`` and, of targets from 4 KiB on, ``sorf``.
 
         With ``lapse=`` the row is counted as an answer, as by ``decision_one``.
 

@@ -84,6 +84,8 @@ class Forecasting:
     def tell_one(self, y: Any) -> None:
         """Learn the target of the oldest waiting row that ``ask_one`` answered.
 
+        Call it before ``ask_one`` in every period, first when ``horizon`` rows wait.
+
         Parameters
         ----------
         y : float or None
@@ -212,6 +214,11 @@ class Watching:
         before it, however large they were: the same again is not novel. The mean of the last 16
         readings of each channel, their roughness, and flat lines of the current length count as
         normal. Call it during the event.
+
+        Raises
+        ------
+        AttributeError
+            The learner is not one of novelty with ``history=True``.
         """
         verdict_of(self._engine)
         self._engine.accept()

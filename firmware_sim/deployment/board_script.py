@@ -93,6 +93,7 @@ def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
         "prompt": delay == 0 and config.label_kind.is_supervised,
         "labels": config.label_kind.is_supervised,
         "unlabelled": not config.label_kind.is_supervised,
+        "watches": config.label_kind.uses_order,
         "clock": config.clock,
         "scaler": config.scales_outside,
         "targets": config.label_kind.scales_targets,
@@ -187,6 +188,7 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         scale = f"            {scale}(row, row)\n"
     shown = {
         "model": model,
+        "target": stream.target or "the label",
         "features": list(stream.features[: -len(CLOCK)] if config.clock else stream.features),
         "nothing": sorted(MISSING_WORDS | config.missing_words),
         "absent": list(config.missing_numbers),
@@ -275,6 +277,7 @@ late|A line that cannot be read counts as well.
 fills|Send an empty line for a reading that was missed: a target that did not come is filled in when
 fills|the next one comes, on a straight line. After more than MOST lines the history begins again:
 fills|after a stop, send one for each reading that was missed, and no more than MOST + 1.
+watches|Alarms, one for each event, go to standard error with the reason.
 A line that cannot be used is answered with "skipped", and standard error says why.
 Needs numpy, edgeolk and the model file beside it. What it learns is kept in STATE, every EVERY
 rows or SECONDS and on every way out; started again it goes on from there.
@@ -283,6 +286,7 @@ Exit codes: 0 end of input, or stopped; 65 STATE cannot be used: it was renamed,
 begins with the model; 74 STATE cannot be written, or another process writes it.
 """
 
+import argparse
 import csv
 clock|import math
 import re
@@ -307,6 +311,18 @@ SECONDS = $seconds  # ... and seconds
 late|DELAY = $delay  # lines after which the label of a row comes
 fills|MOST = $most  # consecutive lines without a target that are filled in
 FEATURES = $features
+SHOWN = 20  # names in a message
+watches|REASONS = {
+watches|    "value": "beyond all readings so far",
+watches|    "change": "changed faster than ever",
+watches|    "season": "unusual for this hour",
+watches|    "flat": "does not change, or is missing",
+watches|    "pattern": "unusual together with the others, or over time",
+watches|    "level": "away from its usual level for a while",
+watches|    "roughness": "noisier or calmer than usual",
+watches|    "mean": "its mean of 64 readings moved",
+watches|}
+labels|TARGET = $target
 ${constants}NOTHING = $nothing  # words for a reading or a label that is missing
 ERROR = re.compile($error)  # a spreadsheet's word for a reading that is missing
 other|SEPARATOR = $separator  # each of these characters separates cells
@@ -343,8 +359,11 @@ def reason_of(cells):
     """Return why a line is skipped."""
     if not 0 <= len(cells) - len(FEATURES) <= 1:
         found = f"{len(cells)} cell" + "s" * (len(cells) != 1)
-commas|        return f"{found}, {len(FEATURES)} are needed, separated by ','"
-other|        return f"{found}, {len(FEATURES)} are needed, separated by {SEPARATOR!r} or commas"
+        names = ", ".join(FEATURES[:SHOWN]) + ", ..." * (len(FEATURES) > SHOWN)
+commas|        found += f", {len(FEATURES)} are needed, separated by ','"
+other|        found += f", {len(FEATURES)} are needed, separated by {SEPARATOR!r} or commas"
+labels|        return f"{found}: {names}, and {TARGET} where it is known"
+unlabelled|        return f"{found}: {names}"
     for place, name in enumerate(FEATURES):
         try:
             value = reading_of(place, cells[place])
@@ -355,6 +374,14 @@ other|        return f"{found}, {len(FEATURES)} are needed, separated by {SEPARA
     return "a reading is too large"
 
 
+watches|def alarm_of(cells):
+watches|    """Return what the last row is unusual in, and the reading."""
+watches|    part, channel = learner.why
+watches|    if channel >= len(FEATURES):
+watches|        return "the hour"
+watches|    return f"{FEATURES[channel]}: {REASONS[part]}, now {cells[channel] or 'missing'}"
+watches|
+watches|
 def skip(cells):
     """Answer a line that cannot be used, and say why."""
     print("skipped", flush=True)
@@ -384,6 +411,10 @@ clock|    now = time.time()$zone
 clock|    turns = [math.tau * now / period for period in $periods]
 clock|    return [wave(turn) for turn in turns for wave in (math.sin, math.cos)]
 clock|
+
+argparse.ArgumentParser(
+    description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+).parse_args()  # it takes no arguments: any other than --help ends it here
 
 with zipfile.ZipFile(MODEL) as box, tempfile.TemporaryDirectory() as folder:
     learner = ek.load(box.extract($learner, folder))
@@ -562,6 +593,8 @@ prompt|        if label is not None:
 prompt|            learner.learn_one(row, $label)
 prompt|            checkpoints.step(parts)
 unlabelled|        learner.learn_one(row)
+watches|        if learner.alarm:
+watches|            print(f"alarm: {alarm_of(cells)}", file=sys.stderr, flush=True)
 unlabelled|        checkpoints.step(parts)
 except (StopError, BrokenPipeError):
     pass

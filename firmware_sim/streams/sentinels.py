@@ -34,10 +34,9 @@ class Sentinels:
     def __init__(self, names: Sequence[str], known: Sequence[float] = ()) -> None:
         self._names = names
         self._codes = np.setdiff1d(_CODES, [*known])
-        self._each_code = {*self._codes.tolist()}
         n = len(names)
         self._rows = 0
-        self._count: list[dict[float, int]] = [{} for _ in range(n)]
+        self._count: dict[int, dict[float, int]] = {}  # of columns with codes
         self._low, self._high = np.full(n, np.inf), np.full(n, -np.inf)
 
     def add_block(self, rows: Row) -> None:
@@ -47,17 +46,17 @@ class Sentinels:
             return
         low, high = np.fmin.reduce(rows), np.fmax.reduce(rows)
         # A code far from all other readings is the minimum or the maximum of its block.
-        for at, ends in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
-            if not self._each_code.isdisjoint(ends):
-                low[at], high[at] = self._without(at, rows[:, at])
+        for at in np.flatnonzero(np.isin(low, self._codes) | np.isin(high, self._codes)).tolist():
+            low[at], high[at] = self._without(at, rows[:, at])
         self._low, self._high = np.fmin(self._low, low), np.fmax(self._high, high)
 
     def _without(self, at: int, column: Row) -> tuple[float, float]:
         """Count the codes of a column; return the minimum and maximum of its other readings."""
         is_code = np.isin(column, self._codes)
         found, times = np.unique(column[is_code], return_counts=True)
+        counts = self._count.setdefault(at, {})
         for code, count in zip(found.tolist(), times.tolist(), strict=True):
-            self._count[at][code] = self._count[at].get(code, 0) + count
+            counts[code] = counts.get(code, 0) + count
         others = column[~is_code & ~np.isnan(column)]
         return (float(others.min()), float(others.max())) if len(others) else (np.inf, -np.inf)
 
@@ -79,7 +78,7 @@ class Sentinels:
 
     def _suspects(self) -> Iterator[tuple[int, float]]:
         """Yield columns by index with the values that seem to be sentinels."""
-        for at, counts in enumerate(self._count):
+        for at, counts in sorted(self._count.items()):
             for code, count in counts.items():
                 if (count >= _OFTEN or code in _ONCE) and self._is_far(at, code):
                     yield at, code

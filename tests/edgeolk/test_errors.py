@@ -19,6 +19,10 @@ LEARNER = ek.Learner(n_features=2, ram="2KiB")
     [
         (lambda: LEARNER.fit, "did you mean 'learn_many'"),
         (lambda: LEARNER.ram, "did you mean 'nbytes'"),
+        (lambda: LEARNER.memory_usage, "did you mean 'nbytes'"),
+        (lambda: LEARNER.load, r"use ek.load\(path\)"),
+        (lambda: LEARNER.export_c, r"use ek.export_c\(learner, folder\)"),
+        (lambda: LEARNER.reset, r"use ek.Learner\(learner.config\)"),
         (lambda: LEARNER.support_vectors, "did you mean 'support_vectors_'"),
         (lambda: LEARNER.nothing_like_it_at_all, "no attribute 'nothing_like_it_at_all'$"),
         (lambda: LEARNER.loss, r"use parameters\['loss'\]"),
@@ -37,7 +41,7 @@ def test_a_guessed_attribute(guess: Callable[[], Any], answer: str) -> None:
     [
         ({"random_state": 0}, "did you mean 'seed'"),
         ({"task": "regression"}, "did you mean 'loss'"),
-        ({"kernel": "rbf"}, r"a kernel such as ek.Gaussian\(0.5\) .*, got 'rbf'"),
+        ({"kernel": "rbf"}, r"a kernel such as ek.Gaussian\(0.5\) .*'rbf' is ek.Gaussian\(gamma\)"),
         ({"kernel": ek.Gaussian}, r"a kernel such as ek.Gaussian\(0.5\)"),
         ({"loss": "mse"}, "got 'mse'; 'square' is for real targets, 'novelty' for no labels"),
     ],

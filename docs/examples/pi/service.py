@@ -37,6 +37,18 @@ SECONDS = 600
 RETRY = 60.0
 #: Names of the made-up readings.
 SIMULATED = ("temperature", "humidity", "pressure")
+#: Rows before which nothing is called unusual.
+WARM_UP = 200
+#: What a row is unusual in, by ``learner.why``.
+WORDS = {
+    "value": "beyond all readings so far",
+    "change": "changed faster than ever",
+    "flat": "does not change",
+    "pattern": "unusual together with the other readings",
+    "level": "away from its usual level for a while",
+    "roughness": "noisier or calmer than usual",
+    "mean": "its mean of 64 readings moved",
+}
 
 
 class LostError(Exception):
@@ -94,33 +106,30 @@ def checkpointer(place: str) -> ek.Checkpointer:
 
 def opened(
     checkpoints: ek.Checkpointer, n_features: int, tell: Callable[[str], None] = lambda words: None
-) -> tuple[ek.RunningScaler, ek.Learner]:
-    """Scaler and learner of the newest checkpoint; new ones only where there never was one."""
+) -> ek.Learner:
+    """The learner of the newest checkpoint; a new one only where there never was one."""
     try:
         checkpoints.lock()  # another process that writes is better known now
-        pair, found = checkpoints.open(), checkpoints.opened
+        learner, found = checkpoints.open(), checkpoints.opened
     except ValueError as error:  # of different numbers of slots
         raise LostError(str(error)) from None
     assert found is not None
     bad = {slot: why for slot, why in found.refused.items() if why != "empty"}
-    if found.newer and (pair is None or checkpoints.slots - len(found.newer) < 2):
+    if found.newer and (learner is None or checkpoints.slots - len(found.newer) < 2):
         raise LostError(str(found), "newer")
-    if pair is not None:
+    if learner is not None:
         if bad:
             tell(f"not all checkpoints can be used: {found}")
-        scaler, learner = pair
-        return scaler, learner
+        return learner
     if bad:
         raise LostError(str(found))
-    scaler = ek.RunningScaler(n_features)
-    learner = ek.Learner(
-        n_features=n_features, ram="4KiB", loss="novelty", nu=0.01, scale=None, gamma=None
-    )
+    # With history=True it finds sensors that are stuck too, and readings that move too fast.
+    learner = ek.Learner(n_features=n_features, ram="4KiB", loss="novelty", history=True)
     try:
-        checkpoints.write((scaler, learner))  # what cannot be written is better known now
+        checkpoints.write(learner)  # what cannot be written is better known now
     except ValueError as error:  # the file holds something else
         raise LostError(str(error)) from None
-    return scaler, learner
+    return learner
 
 
 def set_aside(place: Path, what: str) -> Path:
@@ -135,9 +144,9 @@ def set_aside(place: Path, what: str) -> Path:
 METRICS = {
     "edgeolk_rows_total": "Rows learned since the first start",
     "edgeolk_unusual_rows_total": "Unusual rows since this start",
-    "edgeolk_alarms_total": "Beginnings of unusual rows since this start",
+    "edgeolk_alarms_total": "Alarms since this start, one for each event",
     "edgeolk_failed_writes_total": "Checkpoints that could not be written since this start",
-    "edgeolk_threshold": "Score below which a row is unusual",
+    "edgeolk_anomaly": "Score of the last row, from 0 to 1; from 0.5 on it is unusual",
     "edgeolk_bytes": "Bytes of the learner",
     "edgeolk_checkpoint_age_seconds": "Since the last checkpoint was written",
 }
@@ -164,7 +173,7 @@ class Metrics:
         """Set them after a row."""
         self._figures = {
             "edgeolk_rows_total": learner.steps,
-            "edgeolk_threshold": learner.threshold,
+            "edgeolk_anomaly": learner.anomaly,
             "edgeolk_bytes": learner.nbytes,
             **{f"edgeolk_{name}_total": count for name, count in counts.items()},
         }
@@ -232,16 +241,16 @@ def watch(
 ) -> int:
     """Learn each row; returns how many were unusual. Always writes a checkpoint before it ends.
 
-    ``most`` is the number of rows after which it ends. ``say`` reports unusual rows, ``tell`` the
-    state, at the start and once a minute. ``record`` gets the same as an event and its values;
-    ``measure`` is called after each row.
+    ``most`` is the number of rows after which it ends. ``say`` reports the first unusual row of
+    each event, ``tell`` the state, at the start and once a minute. ``record`` gets the same as an
+    event and its values; ``measure`` is called after each row.
     """
     ending = ending or Ending()
     counts = {"unusual_rows": 0, "alarms": 0, "failed_writes": 0}
-    told, was_unusual, retry = 0, False, -math.inf
+    told, retry = 0, -math.inf
     with checkpointer(place) as checkpoints:
         row = ending.next(rows)
-        pair = scaler, learner = opened(checkpoints, len(row), tell)
+        learner = opened(checkpoints, len(row), tell)
         state = f"goes on after row {learner.steps:,}" if learner.steps else "begins again"
         tell(
             f"{state}: {len(row)} channels, a learner of {learner.nbytes:,} bytes, checkpoints "
@@ -254,22 +263,21 @@ def watch(
         last = math.inf if most is None else learner.steps + most
         try:
             while learner.steps < last:
-                scaled = scaler.learn_transform_one(row)
-                score = learner.learn_one(scaled)
-                is_unusual = score < 0 and learner.steps > 300
-                if is_unusual:
-                    counts["unusual_rows"] += 1
-                    counts["alarms"] += not was_unusual
-                    reason = reason_of(row, scaled, names)
+                learner.learn_one(row)
+                is_judged = learner.steps > WARM_UP
+                counts["unusual_rows"] += is_judged and learner.novel
+                if is_judged and learner.alarm:
+                    counts["alarms"] += 1
+                    reason = reason_of(learner.why, row, names)
                     say(f"row {learner.steps}: unusual {row}: {reason}")
                     readings = dict(zip(names, row, strict=True))
-                    values = {"readings": readings, "reason": reason, "score": round(score, 6)}
+                    anomaly = round(learner.anomaly, 6)
+                    values = {"readings": readings, "reason": reason, "anomaly": anomaly}
                     record("unusual", {"row": learner.steps, **values})
-                was_unusual = is_unusual
                 now = clock()
                 if now >= retry:
                     try:
-                        checkpoints.step(pair)
+                        checkpoints.step(learner)
                     except OSError as error:
                         counts["failed_writes"] += 1
                         retry = now + RETRY
@@ -290,16 +298,16 @@ def watch(
                 if learner.steps < last:
                     row = ending.next(rows)
         finally:
-            checkpoints.write(pair)
+            checkpoints.write(learner)
             tell(f"ends after row {learner.steps:,}: checkpoint written")
             record("end", {"row": learner.steps})
     return counts["unusual_rows"]
 
 
-def reason_of(row: Sequence[float], scaled: Sequence[float], names: Sequence[str]) -> str:
-    """The reading that is the furthest from its mean."""
-    at = max(range(len(row)), key=lambda i: abs(scaled[i]))
-    return f"{names[at]} is {row[at]:.6g}, {scaled[at]:+.1f} deviations from its mean"
+def reason_of(why: tuple[str, int], row: Sequence[float], names: Sequence[str]) -> str:
+    """What a row is unusual in, in words, with the reading."""
+    part, channel = why
+    return f"{names[channel]}: {WORDS[part]}, now {row[channel]:.6g}"
 
 
 def main() -> None:

@@ -122,10 +122,12 @@ typedef struct {
 int ek_look(void *arena, const ek_number *x, ek_forecast *forecast);
 
 /* Forecasts a row and keeps it until its target comes: up to EK_HORIZON rows are pending, one more
-   drops the oldest. */
+   drops the oldest. Each period, ek_tell() the target that arrived, from period EK_HORIZON on, then
+   ek_ask(): in another order the model learns another horizon, which no call can notice. */
 int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast);
 
-/* The target of the oldest pending row; NaN if it will never be known. */
+/* The target of the oldest pending row; NaN if it will never be known. Call it before the ek_ask()
+   of the period. */
 int ek_tell(void *arena, double y);
 
 /* For another device, or after a long stop: forgets the history, keeps what was learned. */

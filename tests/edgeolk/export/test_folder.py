@@ -20,6 +20,8 @@ from edgeolk.cli import main
 from edgeolk.export.costs import factors_of
 from edgeolk.export.kits import KITS
 from edgeolk.export.text import IN_DECIMAL
+from edgeolk.named import NamedLearner
+from edgeolk.names import Names
 
 COMPILERS = ("gcc", "clang")
 #: What each warns of beside STRICT: float that becomes double unasked is slow on most boards.
@@ -106,6 +108,30 @@ def test_what_the_readme_shows_compiles(form: str, tmp_path: Path) -> None:
     sources = [program, folder / "edgeolk.c", folder / "model.c"]
     run("cc", "-o", folder / "shown", *objects(sources))
     run(folder / "shown")
+
+
+def test_the_readme_tells_before_it_asks(tmp_path: Path) -> None:
+    """After the first periods: the other order learns another horizon."""
+    *_, waits, tell, ask, _ = shown_calls(folder_of("forecaster", tmp_path))
+    assert "period++ >= EK_HORIZON" in waits
+    assert tell.strip().startswith("ek_tell(")
+    assert ask.startswith("ek_ask(")
+
+
+def shown_calls(folder: Path) -> list[str]:
+    """The lines of C in its README."""
+    return (folder / "README.md").read_text().split("```c\n")[1].split("```")[0].splitlines()
+
+
+def test_the_readme_names_the_inputs(tmp_path: Path) -> None:
+    """And says which places have none; a learner without names has no table."""
+    learner = ek.Learner(n_features=4, ram="3KiB")
+    ek.export_c(NamedLearner(learner, Names(features=("humidity", "light"))), tmp_path / "named")
+    told = (tmp_path / "named" / "README.md").read_text()
+    assert "| `row[0]` | humidity |\n| `row[1]` | light |\n" in told
+    assert "| `row[2]` and all others | no input yet: 0 |" in told
+    ek.export_c(learner, tmp_path / "plain")
+    assert "| `row[" not in (tmp_path / "plain" / "README.md").read_text()
 
 
 @pytest.mark.parametrize("form", few_first(FORMS, ("recommended", "ring, probability")))

@@ -53,10 +53,11 @@ def test_the_number_is_found(kind: str, slots: int, times: int, tmp_path: Path) 
     assert ek.Checkpointer.restore(place).steps == times
     with ek.Checkpointer(place) as checkpoints:
         checkpoints.write(learner_at(9))
-        if kind != "buffer" or times > slots:
-            assert checkpoints.slots == slots
+        found = checkpoints.slots
+    # In a buffer with fewer checkpoints than slots, another number can fit as well.
+    assert found == slots or (kind == "buffer" and times <= slots)
     assert ek.Checkpointer.restore(place).steps == 9
-    assert ek.Checkpointer.restore(place, slots=slots).steps == 9
+    assert ek.Checkpointer.restore(place, slots=found).steps == 9
 
 
 def test_the_number_is_found_where_slots_are_damaged(tmp_path: Path) -> None:
