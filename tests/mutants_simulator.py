@@ -345,7 +345,7 @@ MUTATIONS = [
     *table("firmware_sim/comparison/evaluators.py",
         ["tests/firmware_sim/comparison/test_sources.py"],
         ("rows without a forecast are judged",
-         "records[records[\"row\"] > self.ahead]", "records[records[\"row\"] > 0]"),
+         "records[np.isin(records[\"row\"], self.numbers)]", "records[records[\"row\"] > 0]"),
         ("stretches of rows begin before the first forecast",
          "if records is None and len(self.head):", "if False:")),
     *table("firmware_sim/comparison/rows.py", ["tests/firmware_sim/comparison/test_sources.py"],

@@ -86,8 +86,7 @@ class Evaluator:
         The first rows of a forecast are none of them, nor is, where periods are filled in, a row
         that lacks a reading and that only some learners take.
         """
-        rows = records["row"]
-        found: Records = records[(rows > self.ahead) & np.isin(rows, self.numbers)]
+        found: Records = records[np.isin(records["row"], self.numbers)]
         return found
 
     @property
