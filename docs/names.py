@@ -65,9 +65,15 @@ def _members(kind: type, listed: set[Any]) -> Iterator[tuple[str, Any]]:
         thing = inspect.getattr_static(kind, name)
         if owner.__module__.split(".")[0] not in ("edgeolk", "firmware_sim") or owner in above:
             continue
-        if not inspect.getdoc(thing):
+        # Scikit-learn's methods that request metadata describe themselves only on an instance.
+        if re.fullmatch(r"set_\w+_request", name) or not inspect.getdoc(thing):
             continue
-        if callable(thing) or hasattr(thing, "__get__"):
+        if (inspect.getdoc(thing) or "").startswith("Alias for field number"):
+            continue  # a namedtuple's, which the docstring of its class describes
+        if isinstance(thing, (classmethod, staticmethod)):
+            thing = thing.__func__
+            yield name, thing
+        elif callable(thing) or hasattr(thing, "__get__"):
             yield name, getattr(kind, name) if callable(thing) else thing
 
 

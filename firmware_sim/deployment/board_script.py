@@ -93,7 +93,7 @@ def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
         "prompt": delay == 0 and config.label_kind.is_supervised,
         "labels": config.label_kind.is_supervised,
         "unlabelled": not config.label_kind.is_supervised,
-        "watches": config.label_kind.uses_order,
+        "watches": config.label_kind.program == "reason",
         "clock": config.clock,
         "scaler": config.scales_outside,
         "targets": config.label_kind.scales_targets,

@@ -574,7 +574,41 @@ def test_lines_are_cut_as_in_the_log_and_the_reason_is_said(
     reasons = [line for line in done.stderr.splitlines() if line.startswith("skipped")]
     assert reasons[0].startswith("skipped: 1 cell, 2 are needed, separated by ")
     assert reasons[1].startswith("skipped: 4 cells, 2 are needed, separated by ")
+    assert reasons[1].endswith(": a, b, and y where it is known")
     assert reasons[2] == "skipped: b: 'x' is not a number"
     assert others[:3] == ["skipped", "skipped", "skipped"]
     assert len(others) == 4
     assert "#WERT!" in reasons[3] if others[3] == "skipped" else len(reasons) == 3
+
+
+@pytest.mark.parametrize(("argument", "code"), [("--help", 0), ("--every", 2)])
+def test_arguments_start_nothing(argument: str, code: int, tmp_path: Path) -> None:
+    stream(tmp_path / "s.csv", LABELS[0][0])
+    deployed(tmp_path / "s.csv", ram="4KiB")
+    command = [sys.executable, "run.py", argument]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert "usage: run.py" in done.stdout + done.stderr
+    assert not list(tmp_path.glob("*.checkpoint"))
+
+
+def test_an_alarm_names_the_reading(tmp_path: Path) -> None:
+    """On standard error; the answers stay as they are."""
+    path = tmp_path / "s.csv"
+    rows = [f"{20 + i % 7 / 10},{50 + i % 5}" for i in range(300)]
+    path.write_text("\n".join(["t,humidity", *rows, ""]))
+    replay = fs.Replay(fs.ReplayConfig(str(path), kind="novelty", ram="4KiB"))
+    replay.run()
+    fs.save_model(replay, tmp_path / "m.zip")
+    fs.write_script(replay, tmp_path / "run.py", "m.zip")
+    done = subprocess.run(
+        [sys.executable, "run.py"],
+        input="20.1,50\n20.2,900",
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["usual", "novel"]
+    alarm = "alarm: humidity: beyond all readings so far, now 900"
+    assert done.stderr.splitlines()[1:] == [alarm]
