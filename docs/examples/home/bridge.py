@@ -7,7 +7,8 @@
 Readings come in as JSON objects on topics. Out go, as Home Assistant and others discover them, a
 binary sensor "unusual", the sensors "novelty" and "reason", the readings, and where wanted the
 forecast of one of them with its interval; one device for each topic. A will message says when this
-program is gone. Models survive restarts and power cuts in checkpoints. Needs edgeolk[mqtt].
+program is gone. Models survive restarts and power cuts in checkpoints. Needs edgeolk[mqtt], and
+bridge_settings.py beside this file.
 
 Exit codes: 0 stopped, all states written; 1 no broker there, or paho-mqtt is missing; 2 wrong
 arguments or settings; 74 a state cannot be written, or another bridge writes it.
@@ -15,7 +16,6 @@ arguments or settings; 74 a state cannot be written, or another bridge writes it
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -27,9 +27,11 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from bridge_settings import Settings, SettingsError, given_settings, matches
 
 import edgeolk as ek
 
@@ -41,6 +43,10 @@ USAGE = 2
 UNWRITTEN = 74
 #: Seconds before a state that could not be written is written again.
 RETRY = 60.0
+#: Messages on their way to the broker; of those behind them only the newest of each topic is kept.
+IN_FLIGHT = 100
+#: Where mosquitto counts the messages that it dropped, for all its clients.
+DROPPED = "$SYS/broker/publish/messages/dropped"
 #: Why a reading is unusual; {0} is its name, {1} what it is now.
 REASONS = {
     "value": "{0}: {1} is outside everything seen so far",
@@ -87,10 +93,6 @@ def notify(words: str) -> None:
     if address:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
             systemd.sendto(words.encode(), address.replace("@", "\0", 1))
-
-
-class SettingsError(Exception):
-    """Arguments or settings are wrong."""
 
 
 class Forecast:
@@ -439,154 +441,6 @@ def new_learner(n_features: int) -> ek.Learner:
         return ek.Learner(**options)
 
 
-@dataclass
-class Settings:
-    """The broker and the devices."""
-
-    devices: dict[str, dict[str, str]] = field(default_factory=dict)
-    forecasts: dict[str, tuple[str, int]] = field(default_factory=dict)  # key, messages ahead
-    host: str = "localhost"
-    port: int = 1883
-    user: str | None = None
-    password_file: str | None = None
-    checkpoints: str = "."
-    status: str | None = None  # the topic that says "online" or "offline"
-    save_messages: int = 1000  # between two checkpoints of a device, at most
-    save_seconds: float = 600.0  # ... and seconds, if there was a message
-    metrics: int | None = None  # the port for Prometheus
-    json: bool = False  # whether lines are JSON objects
-
-
-def channels_of(text: str) -> dict[str, str]:
-    """Keys and units of ``key=unit,key,...``."""
-    return dict((*part.strip().split("=", 1), "")[:2] for part in text.split(","))
-
-
-def settings_of(path: Path) -> Settings:
-    """The settings in a TOML file.
-
-    Raises SettingsError: there is something wrong with it.
-    """
-    try:
-        import tomllib
-    except ImportError:  # Python 3.10
-        import tomli as tomllib  # type: ignore[no-redef]
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{path}: {error}") from None
-    devices, forecasts = found.pop("devices", None), found.pop("forecasts", {})
-    options = {name.replace("-", "_"): value for name, value in found.items()}
-    unknown = [name for name in options if name not in vars(Settings())]
-    if unknown or not isinstance(devices, dict) or not devices:
-        what = f"{unknown[0]} is no setting" if unknown else "no device"
-        raise SettingsError(
-            f"{path}: {what}; it has host, port, user, password-file, checkpoints, status, "
-            "save-messages, save-seconds, metrics, json, and a table [devices] with lines such as "
-            '"zigbee2mqtt/cellar" = "temperature=°C,humidity=%"'
-        )
-    chosen = Settings(**options)
-    for topic, given in devices.items():
-        if isinstance(given, str):
-            given = channels_of(given)
-        if not isinstance(given, dict) or not all(isinstance(unit, str) for unit in given.values()):
-            raise SettingsError(
-                f"{path}: device {topic!r} is {given!r}; it must be a text such as "
-                '"temperature=°C,humidity=%", or a table of texts'
-            )
-        chosen.devices[topic] = dict(given)
-    if not isinstance(forecasts, dict):
-        raise SettingsError(f"{path}: forecasts is {forecasts!r}; it must be a table")
-    for topic, text in forecasts.items():
-        key, _, ahead = str(text).rpartition(",")
-        chosen.forecasts[topic] = key.strip(), int(ahead) if ahead.strip().isdigit() else 0
-    chosen.status = chosen.status or f"edgeolk/{path.stem}/status"
-    return chosen
-
-
-#: What a setting may be, and in words; others are texts.
-ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "port": (lambda value: type(value) is int and 0 < value < 65536, "an integer from 1 to 65535"),
-    "metrics": (
-        lambda value: value is None or (type(value) is int and 0 < value < 65536),
-        "an integer from 1 to 65535",
-    ),
-    "save_messages": (lambda value: type(value) is int and value > 0, "an integer of at least 1"),
-    "save_seconds": (
-        lambda value: type(value) in (int, float) and 0 < value < math.inf,
-        "a number above 0",
-    ),
-    "json": (lambda value: type(value) is bool, "true or false"),
-    **dict.fromkeys(("host", "checkpoints"), (lambda value: isinstance(value, str), "a text")),
-    **dict.fromkeys(
-        ("user", "password_file", "status"),
-        (lambda value: value is None or isinstance(value, str), "a text"),
-    ),
-}
-
-
-def check_settings(chosen: Settings) -> None:
-    """Raise SettingsError for a setting that is not allowed."""
-    for name, (allows, words) in ALLOWED.items():
-        value = getattr(chosen, name)
-        if not allows(value):
-            raise SettingsError(f"{name.replace('_', '-')} is {value!r}; it must be {words}")
-    for topic, channels in chosen.devices.items():
-        if set(topic) & set("#+"):
-            raise SettingsError(f"{topic} is a pattern: name each topic, several in a TOML file")
-        if not channels or "" in channels:
-            raise SettingsError(f"{topic}: a reading has no name, in {', '.join(channels)!r}")
-    for topic, (key, ahead) in chosen.forecasts.items():
-        keys = chosen.devices.get(topic, {})
-        if key not in keys or ahead < 1:
-            raise SettingsError(
-                f"forecast of {topic}: {key!r}, {ahead} messages ahead; it needs a device of that "
-                f"topic, one of its readings ({', '.join(keys) or 'it has no line in devices'}), "
-                'and at least 1 message, as in "temperature, 12"'
-            )
-
-
-def given_settings(words: list[str] | None = None) -> Settings:
-    """The settings of the command line; raises SettingsError if they are wrong."""
-    reader = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    reader.add_argument("source", help="topic of the readings, or a TOML file with several")
-    reader.add_argument("--channels", help="key=unit,key=unit,...; a unit may be absent")
-    reader.add_argument("--forecast", metavar="KEY", help="forecast this reading too")
-    reader.add_argument("--ahead", type=int, default=12, help="... so many messages ahead: 12")
-    reader.add_argument("--host", help="of the broker; default localhost")
-    reader.add_argument("--port", type=int, help="of the broker; default 1883")
-    reader.add_argument("--user")
-    reader.add_argument("--password-file")
-    reader.add_argument("--checkpoints", help="folder of the models; default the current one")
-    reader.add_argument(
-        "--save-messages",
-        type=int,
-        metavar="N",
-        help="write a model after so many messages since it was written; default 1000",
-    )
-    reader.add_argument(
-        "--save-seconds", type=float, metavar="S", help="... and after so many seconds; default 600"
-    )
-    reader.add_argument("--json", action="store_const", const=True, help="print JSON objects")
-    reader.add_argument("--metrics", type=int, metavar="PORT", help="serve metrics to Prometheus")
-    given = reader.parse_args(words)
-    if given.source.endswith(".toml"):
-        if given.channels or given.forecast:
-            reader.error(f"{given.source} names channels and forecasts: leave these options out")
-        chosen = settings_of(Path(given.source))
-    elif not given.channels:
-        reader.error("name the readings, as in --channels temperature=°C,humidity=%")
-    else:
-        chosen = Settings({given.source: channels_of(given.channels)})
-        if given.forecast:
-            chosen.forecasts[given.source] = given.forecast, given.ahead
-    for name, value in vars(given).items():
-        if value is not None and name not in ("source", "channels", "forecast", "ahead"):
-            setattr(chosen, name, value)
-    check_settings(chosen)
-    return chosen
-
-
 def place_of(
     folder: str,
     topic: str,
@@ -643,7 +497,8 @@ class Device:
         self.place = place_of(chosen.checkpoints, topic, channels, wanted)
         self.topic, self._say, self._clock = topic, say, clock
         self._how = {"every": chosen.save_messages, "seconds": chosen.save_seconds, "clock": clock}
-        self.failed = 0  # writes since this start
+        self.failed = self.lost = 0  # writes, and states that were there, since this start
+        self.came = time.time()  # the last message, or this start
         self._retry = -math.inf
         self._kept = self._checkpointer()
         found = self._opened()
@@ -651,6 +506,7 @@ class Device:
             self._note_others()
         parts = found if isinstance(found, tuple) else (found or new_learner(len(channels)),)
         learner, *more = parts
+        learner.restart()  # messages may have been missed: the next one has no predecessor
         forecast = Forecast(*wanted, len(channels), *more) if wanted else None
         self.bridge = Bridge(
             publish, topic, channels, learner, chosen.status, say, forecast, tell=tell
@@ -680,6 +536,7 @@ class Device:
         elif bad:
             self._say(f"{self.topic}: {self.place}, {opened}: goes on from slot {opened.slot}")
         elif is_empty:
+            self.lost += 1
             self._say(f"{self.topic}: {self.place} is empty: begins again")
         return found
 
@@ -695,6 +552,7 @@ class Device:
     def _set_aside(self, why: str, what: str, found: Any = None) -> None:
         self._kept.close()
         kept = set_aside(self.place, what)
+        self.lost += found is None
         goes_on = "begins again" if found is None else "goes on from the last one that can be used"
         self._say(f"{self.topic}: {self.place} cannot be used ({why}): kept as {kept}, {goes_on}")
         self._kept = self._checkpointer()
@@ -734,16 +592,18 @@ class Device:
 
     def figures(self) -> dict[str, float]:
         """What ``METRICS`` says."""
-        learner = self.bridge.learner
+        learner, forecast = self.bridge.learner, self.bridge.forecast
         return {
             "edgeolk_rows_total": learner.steps,
             "edgeolk_unusual_rows_total": self.bridge.unusual,
             "edgeolk_alarms_total": learner.alarms,
             "edgeolk_damaged_messages_total": self.bridge.damaged,
             "edgeolk_failed_writes_total": self.failed,
+            "edgeolk_lost_states_total": self.lost,
+            "edgeolk_message_age_seconds": self.came,  # its time, until it is read
             "edgeolk_unusual": float(learner.event),
             "edgeolk_novelty": learner.anomaly,
-            "edgeolk_bytes": learner.nbytes,
+            "edgeolk_bytes": learner.nbytes + (forecast.learner.nbytes if forecast else 0),
         }
 
 
@@ -754,10 +614,18 @@ METRICS = {
     "edgeolk_alarms_total": "Alarms since the first start",
     "edgeolk_damaged_messages_total": "Messages that could not be read since this start",
     "edgeolk_failed_writes_total": "Checkpoints that could not be written since this start",
+    "edgeolk_lost_states_total": "States that could not be used since this start: begun again",
     "edgeolk_unusual": "1 during an event",
     "edgeolk_novelty": "Score of the last message, from 0 to 1",
-    "edgeolk_bytes": "Bytes of the learner",
+    "edgeolk_bytes": "Bytes of the learner, and of that of forecasts",
+    "edgeolk_message_age_seconds": "Since the last message, or since this start",
     "edgeolk_checkpoint_age_seconds": "Since the last checkpoint was written",
+}
+#: ... and of the bridge.
+TOTALS = {
+    "edgeolk_replaced_messages_total": "Messages replaced by newer ones before they were sent",
+    "edgeolk_refused_topics_total": "Messages of a pattern's topics that have no model",
+    "edgeolk_broker_dropped_messages_total": "Messages the broker dropped, of all its clients",
 }
 
 
@@ -774,6 +642,7 @@ class Metrics:
             raise SystemExit("--metrics needs: pip install prometheus-client") from None
         self._metric = prometheus.Metric
         self._of: dict[str, tuple[Path, dict[str, float]]] = {}
+        self.totals = dict.fromkeys(TOTALS, 0)
         registry = prometheus.CollectorRegistry()
         registry.register(self)
         try:
@@ -792,13 +661,18 @@ class Metrics:
             kind = "counter" if name.endswith("_total") else "gauge"
             metric = self._metric(name.removesuffix("_total"), about, kind)
             for topic, (place, figures) in of:
-                value = figures.get(name)
-                if value is None:
-                    try:
-                        value = time.time() - place.stat().st_mtime
-                    except OSError:  # it is gone
-                        value = math.inf
+                value = figures.get(name, math.nan)
+                if name == "edgeolk_checkpoint_age_seconds":
+                    value = -math.inf
+                    with suppress(OSError):  # it is gone
+                        value = place.stat().st_mtime
+                if name.endswith("_age_seconds"):
+                    value = time.time() - value
                 metric.add_sample(name, {"device": topic}, value)
+            yield metric
+        for name, about in TOTALS.items():
+            metric = self._metric(name.removesuffix("_total"), about, "counter")
+            metric.add_sample(name, {}, self.totals[name])
             yield metric
 
 
@@ -819,15 +693,87 @@ def listed(topics: list[str]) -> str:
     return ", ".join(topics[:3] if more else topics) + more
 
 
+class Outbox:
+    """Messages to the broker: a few on their way, behind them the newest of each topic.
+
+    So memory is bounded however fast readings come, and the last state of a device always arrives.
+    """
+
+    def __init__(self, send: Publish) -> None:
+        self._send = send
+        self._waiting: dict[str, tuple[str, bool]] = {}  # by topic
+        self._in_flight = 0
+        self.replaced = 0  # messages, by newer ones of their topics
+
+    def publish(self, topic: str, words: str, keep: bool) -> None:
+        """Send a message now, or once the broker has taken enough of those before."""
+        self.replaced += self._waiting.pop(topic, None) is not None
+        self._waiting[topic] = words, keep
+        self._flush()
+
+    def delivered(self) -> None:
+        """The broker has taken a message."""
+        self._in_flight = max(self._in_flight - 1, 0)
+        self._flush()
+
+    def _flush(self) -> None:
+        while self._waiting and self._in_flight < IN_FLIGHT:
+            topic = next(iter(self._waiting))
+            self._in_flight += 1
+            self._send(topic, *self._waiting.pop(topic))
+
+
+class Losses:
+    """Counts of messages that did not arrive, with a line as they reach 1, 2, 4, 8, ..."""
+
+    def __init__(self, outbox: Outbox, say: Callable[[str], object]) -> None:
+        self._outbox, self._say = outbox, say
+        self._refused = self._dropped = 0
+        self._before: int | None = None  # dropped by the broker before this start
+        self._said = {"replaced": 0, "dropped": 0}
+
+    def refuse(self, why: str) -> None:
+        """Count a message that no model takes."""
+        self._refused += 1
+        if self._refused & (self._refused - 1) == 0:
+            self._say(f"refused message number {self._refused:,}, {why}")
+
+    def hear(self, payload: bytes) -> None:
+        """The broker says how many messages it has dropped since its own start."""
+        with suppress(ValueError):
+            count = int(payload)
+            if self._before is None or count < self._before:  # it began again
+                self._before = count
+            self._dropped = max(self._dropped, count - self._before)
+
+    def note(self) -> None:
+        """Say what has doubled since it was said."""
+        now = {"replaced": self._outbox.replaced, "dropped": self._dropped}
+        words = {
+            "replaced": "messages were replaced by newer ones: the broker is slow",
+            "dropped": "messages were dropped by the broker, of all its clients",
+        }
+        for name, count in now.items():
+            if count and count >= 2 * self._said[name]:
+                self._said[name] = count
+                self._say(f"{count:,} {words[name]}")
+
+    def totals(self) -> dict[str, int]:
+        """What ``TOTALS`` says."""
+        return dict(zip(TOTALS, (self._outbox.replaced, self._refused, self._dropped), strict=True))
+
+
 def opened_devices(chosen: Settings, publish: Publish, say: Any, tell: Any) -> dict[str, Device]:
     """All devices by topic; exits if a state cannot be written, or another bridge writes it."""
     devices: dict[str, Device] = {}
     try:
         Path(chosen.checkpoints).mkdir(parents=True, exist_ok=True)
-        for topic in chosen.devices:
+        topics = [topic for topic in chosen.devices if "+" not in topic]
+        tell(f"opening {len(topics):,} model{'' if len(topics) == 1 else 's'}")
+        for topic in topics:
             devices[topic] = Device(chosen, topic, publish, say, tell)
-    except BlockingIOError as error:
-        complain(f"another bridge writes to {chosen.checkpoints}: {error}")
+    except BlockingIOError:
+        complain(f"another bridge writes to {chosen.checkpoints}: it has the model of {topic}")
         sys.exit(UNWRITTEN)
     except OSError as error:
         complain(f"a state in {chosen.checkpoints} cannot be written: {error}")
@@ -851,16 +797,19 @@ def serve(chosen: Settings) -> None:
     except ImportError:
         raise SystemExit('the bridge needs paho-mqtt: pip install "edgeolk[mqtt]"') from None
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
+    client = mqtt.Client(
+        mqtt.CallbackAPIVersion.VERSION2, chosen.client_id, clean_session=not chosen.client_id
+    )
     where = f"{chosen.host}:{chosen.port}"
     say = said_as_json("problem") if chosen.json else complain
     tell = said_as_json("note") if chosen.json else report
-    silent = set(chosen.devices)
-
-    def publish(topic: str, words: str, keep: bool) -> None:
-        client.publish(topic, words, qos=1, retain=keep)
-
-    devices = opened_devices(chosen, publish, say, tell)
+    chosen.status = chosen.status or f"edgeolk/{node_of(next(iter(chosen.devices)))}/status"
+    outbox = Outbox(lambda topic, words, keep: client.publish(topic, words, 1, keep))
+    client.on_publish = lambda *_: outbox.delivered()
+    devices = opened_devices(chosen, outbox.publish, say, tell)
+    silent = set(devices)
+    patterns = [topic for topic in chosen.devices if "+" in topic]
+    lost = Losses(outbox, say)
     metrics = None if chosen.metrics is None else Metrics(chosen.metrics)
     for device in devices.values() if metrics else ():
         metrics.note(device)
@@ -869,13 +818,38 @@ def serve(chosen: Settings) -> None:
         if reason.is_failure:
             say(f"{where} refuses the connection: {reason}")
             return
-        client.subscribe([(topic, 1) for topic in devices])
+        client.subscribe([(topic, chosen.qos) for topic in chosen.devices] + [(DROPPED, 0)])
+        client.publish(chosen.status, "online", 1, True)
         for device in devices.values():
             device.bridge.announce()
-        tell(f"connected to {where}, listening to {listed([*devices])}")
+        tell(f"connected to {where}, listening to {listed([*chosen.devices])}")
+
+    def opened(topic: str) -> Device | None:
+        """The device of a pattern's topic, at its first message."""
+        pattern = next((one for one in patterns if matches(one, topic)), None)
+        if pattern is None or len(devices) >= chosen.max_devices:
+            lost.refuse(f"a message of {topic} has no model: there are {len(devices):,}")
+            return None
+        names = Settings(**vars(chosen))
+        names.devices = {topic: chosen.devices[pattern]}
+        wanted = chosen.forecasts.get(pattern)
+        names.forecasts = {topic: wanted} if wanted else {}
+        try:
+            devices[topic] = Device(names, topic, outbox.publish, say, tell)
+        except OSError as error:
+            lost.refuse(f"a message of {topic} has no model: {error}")
+            return None
+        silent.add(topic)
+        return devices[topic]
 
     def came(_: Any, __: Any, message: Any) -> None:
-        device = devices[message.topic]
+        if message.topic == DROPPED:
+            lost.hear(message.payload)
+            return
+        device = devices.get(message.topic) or opened(message.topic)
+        if device is None:
+            return
+        device.came = time.time()
         if message.topic in silent:
             silent.remove(message.topic)
             tell(f"{message.topic}: the first message has come")
@@ -884,12 +858,16 @@ def serve(chosen: Settings) -> None:
         if metrics:
             metrics.note(device)
 
-    status = next(iter(devices.values())).bridge.availability
     client.on_connect, client.on_message = connected, came
-    client.will_set(status, "offline", qos=1, retain=True)
+    client.will_set(chosen.status, "offline", qos=1, retain=True)
     if chosen.user:
         secret = chosen.password_file and Path(chosen.password_file).read_text().strip()
         client.username_pw_set(chosen.user, secret or None)
+    if chosen.tls or chosen.ca_file:
+        try:
+            client.tls_set(chosen.ca_file)
+        except OSError as error:  # also of ssl: it is no certificate
+            raise SettingsError(f"ca-file {chosen.ca_file}: {error}") from None
     try:
         client.connect(chosen.host, chosen.port)
     except OSError as error:
@@ -906,12 +884,15 @@ def serve(chosen: Settings) -> None:
                 looked = time.monotonic()
                 for device in devices.values():  # also of those that are silent
                     device.keep()
+                lost.note()
+                if metrics:
+                    metrics.totals = lost.totals()
                 notify("WATCHDOG=1")
     except KeyboardInterrupt:
         pass
     finally:
         failed = [topic for topic, device in devices.items() if not device.keep(now=True)]
-        client.publish(status, "offline", qos=1, retain=True)
+        client.publish(chosen.status, "offline", qos=1, retain=True)
         client.disconnect()
         if failed:
             sys.exit(UNWRITTEN)
