@@ -454,3 +454,55 @@ def test_several_labels_for_one_row_are_refused() -> None:
     model = sklearn.OnlineKernelClassifier("pa", ram="4KiB", random_state=0).fit(X, labels(2))
     with pytest.raises(TypeError, match="y must be a label, got ndarray"):
         model.to_learner().learn_one(X[0], labels(2))
+
+
+# ---- what only some learners have ----------------------------------------------------------------
+
+
+def test_a_class_that_is_alone_is_certain() -> None:
+    model = river.KernelClassifier(ram="4KiB", history=False)
+    for row in X[:20].tolist():
+        model.learn_one(dict(zip("abc", row, strict=True)), "idle")
+    learner = model.to_learner()
+    assert learner.predict_proba_one(X[0]) == {"idle": 1.0}
+    learner.learn_one(X[0], "busy")
+    assert [*learner.predict_proba_one(X[0])] == ["idle", "busy"]
+
+
+def test_weights_of_rows_weigh_in_probabilities_too() -> None:
+    y = labels(2)
+    model = sklearn.OnlineKernelClassifier("pa1", ram="4KiB", random_state=0).fit(X, y)
+    plain, weighed, halved = (model.to_learner() for _ in range(3))
+    for x, label in zip(X[:100], y[:100], strict=True):
+        f = plain.learn_one(x, label)
+        assert weighed.learn_one(x, label, weight=1.0) == pytest.approx(f, rel=1e-12)
+        halved.learn_one(x, label, weight=0.01)
+    found = [one.predict_proba(X[:50])[:, 1] for one in (plain, weighed, halved)]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+    assert not np.allclose(found[0], found[2], rtol=1e-3)
+
+
+def test_labels_of_several_types_keep_them() -> None:
+    model = river.KernelClassifier(ram="4KiB", n_classes=3, history=False)
+    kinds = {"idle": 0, "busy": "busy", "worn": True}
+    for row, y in zip(X.tolist(), labels(3).tolist(), strict=True):
+        model.learn_one(dict(zip("abc", row, strict=True)), kinds[y])
+    learner = model.to_learner()
+    found = learner.predict(X[:50])
+    assert found.dtype == object
+    assert {type(label) for label in found} == {int, str, bool}
+    assert [*found] == [learner.predict_one(row) for row in X[:50]]
+
+
+def test_sparse_rows_of_a_named_learner() -> None:
+    scipy = pytest.importorskip("scipy.sparse")
+    dense = np.where(np.abs(X) > 0.5, X, 0.0)
+    model = sklearn.OnlineKernelClassifier("pa", ram="4KiB", random_state=0)
+    model.fit(scipy.csr_array(dense), labels(3))
+    learner = model.to_learner()
+    for many in (scipy.csr_array(dense), scipy.coo_array(dense)):
+        assert learner.predict(many).tolist() == learner.predict(dense).tolist()
+    broken = scipy.csr_array(dense)
+    broken.indices = broken.indices[:-1]
+    with pytest.raises(ValueError, match="X"):
+        learner.predict(broken)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -341,3 +343,33 @@ def test_a_long_list_has_the_paper_and_every_parameter(capsys: pytest.CaptureFix
     for row in ek.algorithms():
         assert row.source in told
     assert re.search(r"^ +eta = .*: .+ \(.+\)$", told, re.MULTILINE)
+
+
+def test_the_generated_page_and_its_table(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = run(capsys, "list", "--markdown").splitlines()
+    assert sum("algorithms.md#" in row for row in rows) == len(ek.algorithms())
+    sections = [line for line in run(capsys, "list", "--page").splitlines() if line[:1] == "#"]
+    assert {row.name for row in ek.algorithms()} <= {line.lstrip("# ") for line in sections}
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after `| head`."""
+
+    class Unread(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(sys, "stdout", Unread())
+    assert main(["list"]) == 0
+
+
+def test_the_plan_says_what_an_exported_program_needs_besides(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["plan", "--features", "10", "--ram", "4KiB", "--algorithm", "sorf"]
+    assert main(words) == 0
+    plain = capsys.readouterr().out
+    assert main([*words, "--scratch", "arena"]) == 0
+    more = capsys.readouterr().out.removeprefix(plain)
+    assert more.startswith("exported with --scratch arena, in addition: ")
+    assert "bytes in" in more

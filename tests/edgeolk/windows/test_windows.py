@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -364,3 +366,50 @@ def test_a_plan_as_text_names_each_region_and_all_bytes() -> None:
 def test_features_and_bands_that_cannot_be(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ek.Windows(1, 64, **options)
+
+
+def forged(data: bytes, at: int, packed: bytes) -> bytes:
+    """The file with other bytes, and a checksum that fits."""
+    changed = bytearray(data)
+    changed[at : at + len(packed)] = packed
+    changed[8:12] = bytes(4)
+    changed[8:12] = zlib.crc32(changed).to_bytes(4, "little")
+    return bytes(changed)
+
+
+#: Where a file of windows has it, what it says there, and why that is refused.
+FORGED = {
+    "of another format": (4, b"\x02", "format 2; this version reads 1"),
+    "neither integers nor floats": (5, b"\x02", "inconsistent"),
+    "a hop beyond the size": (18, struct.pack("<H", 99), "inconsistent"),
+    "due after no row": (22, struct.pack("<H", 0), "header contradicts itself"),
+    "due too late": (22, struct.pack("<H", 31), "header contradicts itself"),
+    "more samples than there are": (26, struct.pack("<H", 33), "header contradicts itself"),
+    "a reserved byte": (7, b"\x01", "header contradicts itself"),
+}
+
+
+@pytest.mark.parametrize(("at", "packed", "why"), FORGED.values(), ids=FORGED)
+def test_a_forged_file_contradicts_itself(at: int, packed: bytes, why: str) -> None:
+    """With a checksum that is right."""
+    windows = ek.Windows(2, 32, 8, ["rms"])
+    windows.feed_many(noise(50, 2, "int16"))
+    data = windows._to_bytes()
+    assert forged(data, 0, b"") == data
+    with pytest.raises(ValueError, match=why):
+        ek.Windows._from_bytes(forged(data, at, packed))
+
+
+@pytest.mark.parametrize("features", [3, ["rms", 3], None])
+def test_features_are_names(features: Any) -> None:
+    with pytest.raises(TypeError, match="features must be the name of a set or a sequence"):
+        ek.Windows(1, 64, features=features)
+
+
+def test_windows_of_an_archive_are_stored(tmp_path: Path) -> None:
+    """As they are: a compressed file might unpack to any size."""
+    path = tmp_path / "packed"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as box:
+        box.writestr("windows.eolw", ek.Windows(1, 32)._to_bytes())
+    with pytest.raises(ValueError, match="compressed or too large"):
+        ek.Windows.load(path)

@@ -62,7 +62,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "classes": {"algorithm": "sorf", "n_features": 4, "D": 200, "n_classes": 4, "memory": False},
     "forecaster": {"n_features": 4, "D": 400, "loss": "square", "history": True,
                    "relevance": True},
-    "novelty": {"n_features": 4, "D": 400, "loss": "novelty", "history": True},
+    "novelty": {"n_features": 4, "D": 448, "loss": "novelty", "history": True},
 }  # fmt: skip
 OFF = 1.35
 

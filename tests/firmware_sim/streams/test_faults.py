@@ -351,3 +351,74 @@ def test_where_the_stream_becomes_another(text: str, changes: list[int]) -> None
 def test_what_these_kinds_refuse(text: str, why: str) -> None:
     with pytest.raises(SimulatorError, match=why):
         parse(text)
+
+
+class Halting(Memory):
+    """With a silence before each fifth row; each seventh row is damaged, each ninth unlabelled."""
+
+    closed = False
+    notes = ("halts",)  # type: ignore[assignment]
+
+    def samples(self, row: Row) -> Iterator[Sample | None]:  # type: ignore[override]
+        for sample in super().samples(row):
+            if sample.number % 5 == 0:
+                yield None
+            if sample.number % 7 == 0:
+                sample = sample._replace(damage="torn", label="")
+            elif sample.number % 9 == 0:
+                sample = sample._replace(label=" ")
+            yield sample
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "noise:column=a,sd=1",
+        "duplicate:p=0.3",
+        "gap:p=0.05,rows=3",
+        "burst:p=0.1,rows=4",
+        "flip:p=0.5",
+        "without:label=1,p=0.5",
+        "without:label=one",
+    ],
+)
+def test_silences_and_damaged_rows_pass_through(text: str) -> None:
+    """A live stream is not held up, and what could not be read is not made readable."""
+    clean = Halting()
+    stream = FaultyStream(clean, [parse(text)], 1)
+    row = np.empty(3)
+    found = list(stream.samples(row))
+    assert found.count(None) == N // 5
+    rows = [sample for sample in found if sample is not None]
+    assert [sample.number for sample in rows] == list(range(1, len(rows) + 1))
+    assert all(sample.label == "" for sample in rows if sample.damage)
+    damaged = sum(sample.damage == "torn" for sample in rows)
+    unlabelled = sum(sample.label == " " for sample in rows)
+    if text.startswith(("duplicate", "gap")):
+        assert damaged > 0
+        assert (len(rows) > N) == text.startswith("duplicate")
+    else:
+        assert damaged == N // 7
+        assert unlabelled == N // 9 - N // 63
+    assert stream.notes == clean.notes
+    stream.close()
+    assert clean.closed
+
+
+def test_flip_needs_classes() -> None:
+    class Numbers(Memory):
+        def samples(self, row: Row) -> Iterator[Sample]:
+            for sample in super().samples(row):
+                yield sample._replace(label=f"{sample.number / 8}")
+
+    stream = FaultyStream(Numbers(), [parse("flip")])
+    with pytest.raises(SimulatorError, match="fault flip: y has too many labels for classes"):
+        list(stream.samples(np.empty(3)))
+
+
+def test_a_fault_of_rows_hides_their_number() -> None:
+    for text, known in (("noise:column=a,sd=1", True), ("flip", True), ("duplicate", False)):
+        assert FaultyStream(Memory(), [parse(text)]).count() == (N if known else None)

@@ -107,6 +107,15 @@ def test_whitened_coordinates_where_the_published_form_is_not_exact_enough(
     assert_follows(learner, reference, X, y, tolerance)
 
 
+@pytest.mark.parametrize("lam", [0.1, 0.01])
+def test_what_is_forgotten_fast_leaves_no_scale_behind(lam: float) -> None:
+    """The published form has the product of all rows' factors before its coefficients."""
+    X, y = rows(400)
+    learner = ek.Learner("krls_t", n_features=3, budget=12, gamma=0.5, lam=lam, jitter=1e-3)
+    assert learner.parts["update"] != ek.Update.WHITENED
+    assert_follows(learner, LEARNERS["krls_t"](gaussian(0.5), 12, lam=lam, jitter=1e-3), X, y, 1e-9)
+
+
 @pytest.mark.parametrize("coefficients", ["float64", "float32"])
 def test_whitened_coordinates_forget(coefficients: str) -> None:
     """A function that turns round after half of the rows."""
