@@ -96,14 +96,16 @@ def inside(system: Path, command: str, log: Path | None = None) -> None:
 def system_of(release: Debian) -> Path:
     """Return the folder of an installed Debian; install it if needed."""
     folder = BUILD / "readme" / release.suite
-    if not (folder / "usr/bin/gcc").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.parent.mkdir(parents=True, exist_ok=True)
+    if not folder.exists():
+        part = folder.with_suffix(".part")  # of an interrupted run, too
+        shutil.rmtree(part, ignore_errors=True)
+        part.parent.mkdir(parents=True, exist_ok=True)
         source = f"deb {mirror()} {release.suite} main"
         old = '--aptopt=Acquire::Check-Valid-Until "false"'
         kind = ("--variant=minbase", f"--include={','.join(PACKAGES)}")
-        command = ["mmdebstrap", "--quiet", *kind, old, release.suite, str(folder), source]
+        command = ["mmdebstrap", "--quiet", *kind, old, release.suite, str(part), source]
         subprocess.run(command, check=True)
+        part.rename(folder)
     for name in ("etc/resolv.conf", CERTIFICATES):
         if Path("/", name).exists():
             (folder / name).unlink(missing_ok=True)
@@ -119,9 +121,11 @@ def python(system: Path, version: str) -> str:
         return f"/opt/python{version}/bin/python{version}"
     _, folder = this_machines_python(version)
     program = folder / f"bin/python{version}"
-    if not (system / program.relative_to("/")).exists():
-        there = system / folder.relative_to("/")
-        shutil.copytree(folder, there, symlinks=True, dirs_exist_ok=True)
+    there = system / folder.relative_to("/")
+    if not there.exists():
+        part = there.with_name(f"{there.name}.part")
+        shutil.copytree(folder, part, symlinks=True, dirs_exist_ok=True)
+        part.rename(there)
     return str(program)
 
 
