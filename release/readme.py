@@ -5,9 +5,9 @@ of Debian is installed with a C compiler into a folder of its own; the clone has
 In a new virtual environment, the first commands of the README are run as they are there, and the
 report of the replay is compared with the figures that the README tells about it.
 
-Debian 12 and 13 have neither Python. The newest is compiled in Debian 12 from the source package of
-Debian's development release, and runs on both. Of the oldest no release of Debian has the source:
-it is this machine's, in its own place.
+Debian 12 and 13 have neither Python. The oldest is this machine's, in its own place; the newest is
+put together by ``release.newest``. Both stay for later runs, as do the systems and what pip
+downloads.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import sys
 import time
 from pathlib import Path
 
+from release import newest
 from release.rootfs import mirror
 from release.targets import (
     BOOKWORM,
@@ -32,8 +33,8 @@ from release.targets import (
     this_machines_python,
 )
 
-OLDEST, NEWEST = "3.10", "3.14"
-#: A C compiler, what pip downloads with, and what a Python is compiled with and runs with.
+OLDEST, NEWEST = "3.10", newest.VERSION
+#: A C compiler, what pip downloads with, and the libraries of a Python from elsewhere.
 PACKAGES = (
     *("gcc", "libc6-dev", "make", "ca-certificates", "xz-utils", "libreadline8"),
     *("libssl-dev", "zlib1g-dev", "libffi-dev", "libsqlite3-dev", "libbz2-dev", "liblzma-dev"),
@@ -95,14 +96,16 @@ def inside(system: Path, command: str, log: Path | None = None) -> None:
 def system_of(release: Debian) -> Path:
     """Return the folder of an installed Debian; install it if needed."""
     folder = BUILD / "readme" / release.suite
-    if not (folder / "usr/bin/gcc").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.parent.mkdir(parents=True, exist_ok=True)
+    if not folder.exists():
+        part = folder.with_suffix(".part")  # of an interrupted run, too
+        shutil.rmtree(part, ignore_errors=True)
+        part.parent.mkdir(parents=True, exist_ok=True)
         source = f"deb {mirror()} {release.suite} main"
         old = '--aptopt=Acquire::Check-Valid-Until "false"'
         kind = ("--variant=minbase", f"--include={','.join(PACKAGES)}")
-        command = ["mmdebstrap", "--quiet", *kind, old, release.suite, str(folder), source]
+        command = ["mmdebstrap", "--quiet", *kind, old, release.suite, str(part), source]
         subprocess.run(command, check=True)
+        part.rename(folder)
     for name in ("etc/resolv.conf", CERTIFICATES):
         if Path("/", name).exists():
             (folder / name).unlink(missing_ok=True)
@@ -110,39 +113,19 @@ def system_of(release: Debian) -> Path:
     return folder
 
 
-def compile_newest(system: Path) -> None:
-    """Compile the newest Python from Debian's source."""
-    sources = "etc/apt/sources.list.d/sid.list"
-    (system / sources).write_text(f"deb-src {mirror()} sid main\n")
-    fetch = (
-        "cd /opt && rm -rf source && mkdir source && apt-get update -qq && cd source"
-        f" && {{ apt-get source --download-only -qq python{NEWEST} || true; }}"  # .orig is enough
-        " && tar -xf python*.orig.tar.* --strip-components=1"
-    )
-    make = f"./configure -q --prefix=/opt/python{NEWEST} && make -s -j2 && make -s install"
-    try:
-        inside(system, fetch)
-    finally:
-        (system / sources).unlink()
-    inside(system, f"cd /opt/source && {make}")
-
-
 def python(system: Path, version: str) -> str:
     """Return the program of a Python in a system; put it there if needed."""
-    folder = Path(f"/opt/python{version}")
-    if version == OLDEST:
-        _, folder = this_machines_python(version)
+    if version == newest.VERSION:
+        if not (system / "opt" / f"python{version}/lib/start.so").exists():
+            inside(system, newest.place(system))
+        return f"/opt/python{version}/bin/python{version}"
+    _, folder = this_machines_python(version)
     program = folder / f"bin/python{version}"
     there = system / folder.relative_to("/")
-    if not (system / program.relative_to("/")).exists():
-        if version == NEWEST and system.name == BOOKWORM.suite:
-            compile_newest(system)
-            return str(program)
-        origin = folder
-        if version == NEWEST:
-            origin = system_of(BOOKWORM) / folder.relative_to("/")
-            python(system_of(BOOKWORM), version)
-        shutil.copytree(origin, there, symlinks=True, dirs_exist_ok=True)
+    if not there.exists():
+        part = there.with_name(f"{there.name}.part")
+        shutil.copytree(folder, part, symlinks=True, dirs_exist_ok=True)
+        part.rename(there)
     return str(program)
 
 
