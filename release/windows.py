@@ -111,7 +111,8 @@ def test(project: Path, most: int, tests: list[str]) -> dict[str, int]:
     # -vv and faulthandler identify a test that hangs.
     words = ["-m", "pytest", "-p", "no:cacheprovider", "--tb=short", "-rs", "-vv", "--durations=5"]
     words += ["-o", f"faulthandler_timeout={SECONDS}", "-o", "faulthandler_exit_on_timeout=true"]
-    words += ["-p", "release.windows_tests", "-p", "release.fewer", f"--most={most}"]
+    words += ["-p", "release.no_compiler", "-p", "release.windows_tests"]
+    words += ["-p", "release.fewer", f"--most={most}"]
     code, printed = run(project, [*words, *tests], minutes=MINUTES)
     last = printed.rstrip().rpartition("\n")[2]
     counts = {what: int(n) for n, what in re.findall(r"(\d+) (passed|failed|skipped|error)", last)}
