@@ -29,7 +29,7 @@ from release.rootfs import root_file_system
 from release.targets import ROOT, Debian, Target, platform_name, platforms
 
 #: What the tests need besides Debian's numpy; all of it is pure Python.
-TOOLS = ("pytest>=8", "hypothesis>=6.100", "sortedcontainers", "attrs")
+TOOLS = ("pytest>=8.2", "hypothesis>=6.100", "sortedcontainers", "attrs")
 #: Tests that compile, preload a library, read machine code, the source or /proc, or start many
 #: processes.
 EXCLUDED = (
@@ -106,7 +106,7 @@ def install(system: Path, target: Target, release: Debian) -> None:
     subprocess.run(
         ["unzip", "-q", "-o", str(wheel_of(target, release)), "-d", str(site)], check=True
     )
-    copied(project, ("tests", "bench", "release", "firmware_sim/data"))
+    copied(project, ("tests", "bench", "docs", "release", "firmware_sim/data"))
 
 
 def link(system: Path, target: Target) -> None:
