@@ -35,7 +35,8 @@ TOOLS = ("pytest>=8.2", "hypothesis>=6.100", "sortedcontainers", "attrs")
 EXCLUDED = (
     *(f"core/test_{name}.py" for name in ("c", "generate", "moments", "symbols", "units")),
     *("core/test_vector_code.py", "core/test_winsor.py", "sorf/test_tables.py"),
-    *("configuration/test_generate_options.py", "test_source_tree.py"),
+    *("configuration/test_generate_options.py", "files/test_rules_once.py"),
+    "test_source_tree.py",
     *(f"export/test_{name}.py" for name in ("flash", "folder", "ring", "sorf")),
     *(f"test_{name}.py" for name in ("allocations", "long_life", "memory_contract")),
     "test_out_of_memory.py",
