@@ -12,7 +12,7 @@ STUBBED := $(subst /,.,$(basename $(shell find edgeolk -name '*.pyi')))
 GENERATED := $(patsubst %.pyx,%.c,$(shell find edgeolk -name '*.pyx'))
 
 # Long targets end after about so many minutes and print what is left; the same command continues.
-# Soak, mutants and test-pi do if a file of finished parts is given, as by python -m release.record.
+# Soak, mutants, test-windows and test-pi do if a file of finished parts is given, as by python -m release.record.
 MINUTES ?= 60
 CONTINUE = $(if $(KEPT),--kept $(KEPT) --minutes $(MINUTES))
 
@@ -117,7 +117,7 @@ wheels: $(VENV)/.wheels
 
 # In a Python for Windows, under Wine; release/windows_tests.py lists excluded tests with reasons.
 test-windows: $(VENV)/.wheels
-	$(BIN)/python -m release.windows
+	$(BIN)/python -m release.windows $(CONTINUE)
 
 # Pythons that Debian lacks: on musl, and free-threaded.
 test-frozen: $(VENV)/.wheels

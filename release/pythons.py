@@ -39,7 +39,7 @@ NEWEST = (
     *("python3.14", "libpython3.14-dev", "python3.15", "libpython3.15-dev"),
     *("coreutils", "libstdc++6"),
 )
-TOOLS = ("numpy", "pytest>=8", "hypothesis>=6.100")
+TOOLS = ("numpy", "pytest>=8.2", "hypothesis>=6.100")
 PIP = ("pip", "install", "--quiet", "--disable-pip-version-check")
 
 

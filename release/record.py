@@ -108,6 +108,17 @@ def _platforms(printed: str) -> str:
     return ", ".join(found)
 
 
+def _groups(printed: str) -> str:
+    """The counts of all groups of tests; the last piece prints them."""
+    found = re.findall(r"^== (.*)\n(\d+) of (\d+) groups of tests were run$", printed, re.MULTILINE)
+    if not found or found[-1][1] != found[-1][2]:
+        said = " of ".join(found[-1][1:]) if found else "no"
+        raise IncompleteError(f"{said} groups of tests were run: a release needs all")
+    if not re.fullmatch(r"[\d,]+ passed(, [\d,]+ skipped)?", found[-1][0]):
+        raise IncompleteError(f"no tests that all passed: {found[-1][0]}")
+    return str(found[-1][0])
+
+
 def _fuzz(printed: str) -> str:
     """Files of all seeds; each process prints how far it is."""
     done: dict[str, int] = {}
@@ -246,7 +257,7 @@ TARGETS = {
             (*LIBRARY, "release/__init__.py", "release/exports.py", "release/agreement.py",
              "bench/__init__.py", "bench/rows.py")),
         Target("test-mcu", _tests),
-        Target("test-windows", _tests, SYSTEMS),
+        Target("test-windows", _groups, SYSTEMS, continues=True),
         Target("test-frozen", _tests, SYSTEMS),
         Target("test-pi", _platforms, SYSTEMS, continues=True),
         Target("test-readme", _sentence(r"^(\d+) of (\d+) pairs of Debian and Python", 4, 4),

@@ -38,6 +38,7 @@ def root_file_system(target: Target, release: Debian, packages: tuple[str, ...] 
             "--variant=extract",
             # A mirror may be an old snapshot; its contents are signed anyway.
             '--aptopt=Acquire::Check-Valid-Until "false"',
+            '--aptopt=Acquire::Retries "5"',
             f"--arch={target.debian}",
             f"--include={','.join(packages)}",
             release.suite,

@@ -57,8 +57,9 @@ class Target:
         processor has it.
     shipped : bool
         Whether its wheels are published; others are built for tests only.
-    whole : bool
-        Whether all tests are run on the first processor, or only those of the core.
+    all_tests : bool
+        Whether all tests are run on the first processor and release, or only those of the core.
+        Its C is the same for every release.
     """
 
     name: str

@@ -5,8 +5,10 @@ older than the sources, is built first. The decisions of every algorithm over 2,
 compared with those of Linux, by variant, and each side loads the other's model files
 (release/crossing.py). Then the tests of the library and the simulator are run, each with ``--most``
 of its sets of parameters (release/fewer.py), since Wine is slow. Each folder is a separate run,
-which is stopped after ``MINUTES`` and then counts as failed. Excluded tests and reasons:
-release/windows_tests.py.
+which is stopped after ``MINUTES`` and then counts as failed; a test that takes longer than
+``SECONDS`` ends its run, with a traceback of all threads. Excluded tests and reasons:
+release/windows_tests.py. It is run in pieces as release.emulated is: folders that passed are
+stored in the file of ``--kept``, and none is begun after ``--minutes``.
 """
 
 from __future__ import annotations
@@ -23,15 +25,21 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
+from bench.cases import Cases
 from release.crossing import available_variants, wheel_agrees
+from release.emulated import pieces
 from release.foreign import FOREIGN, build_wheel, windows_python
 from release.project import built_since, copied, shown
 from release.wheels import DIST, source_distribution, unpack
 
 #: Time limit of a folder of tests; the longest took a third of it on a busy machine.
 MINUTES = 30
+#: Time limit of a test.
+SECONDS = 300
 #: How many files outside folders are run together.
 TOGETHER = 8
+#: The comparison of learners, among the stored groups.
+LEARNERS = "learners"
 #: The program that ends all processes of one Wine.
 WINESERVER = "/usr/lib/wine/wineserver64"
 
@@ -98,45 +106,78 @@ def groups(tests: Path) -> list[list[str]]:
     return [[path.relative_to(tests.parent).as_posix() for path in group] for group in found]
 
 
-def test(project: Path, most: int, tests: list[list[str]]) -> bool:
-    """Run groups of tests, each in a process; print the counts; return whether all passed."""
+def test(project: Path, most: int, tests: list[str]) -> dict[str, int]:
+    """Run a group of tests in a process; return the counts, with "not ended" if it was stopped."""
     # -vv and faulthandler identify a test that hangs.
-    words = ["-m", "pytest", "-p", "no:cacheprovider", "--tb=short", "-rs", "-vv"]
-    words += ["-o", "faulthandler_timeout=300"]
-    plugins = ["-p", "release.windows_tests", "-p", "release.fewer", f"--most={most}"]
+    words = ["-m", "pytest", "-p", "no:cacheprovider", "--tb=short", "-rs", "-vv", "--durations=5"]
+    words += ["-o", f"faulthandler_timeout={SECONDS}", "-o", "faulthandler_exit_on_timeout=true"]
+    words += ["-p", "release.no_compiler", "-p", "release.windows_tests"]
+    words += ["-p", "release.fewer", f"--most={most}"]
+    code, printed = run(project, [*words, *tests], minutes=MINUTES)
+    last = printed.rstrip().rpartition("\n")[2]
+    counts = {what: int(n) for n, what in re.findall(r"(\d+) (passed|failed|skipped|error)", last)}
+    # 5: all tests were deselected. A process ended from outside may return 0, without counts.
+    if code not in (0, 1, 5) or not (counts or code == 5):
+        counts["not ended"] = 1
+    return counts
+
+
+def run_groups(
+    project: Path, most: int, tests: list[list[str]], kept: Cases, end: float
+) -> tuple[bool, list[str]]:
+    """Run groups of tests that have not passed yet; print the counts of all.
+
+    Returns
+    -------
+    bool, list of str
+        Whether none failed, and the groups that the time did not suffice for.
+    """
     sums: Counter[str] = Counter()
-    lines = []
+    lines, left = [], []
     for group in tests:
+        name = " ".join(group)
+        counts = kept.get(name)
+        if counts is None and time.monotonic() >= end:
+            left.append(name)
+            continue
         begun = time.monotonic()
-        code, printed = run(project, [*words, *plugins, *group], minutes=MINUTES)
-        last = printed.rstrip().rpartition("\n")[2]
-        counted = re.findall(r"(\d+) (passed|failed|skipped|error)", last)
-        sums.update({what: int(count) for count, what in counted})
-        # 5: all tests were deselected. A process ended from outside may return 0, without counts.
-        sums["not ended"] += code not in (0, 1, 5) or not (counted or code == 5)
-        counts = ", ".join(f"{count} {what}" for count, what in counted) or f"ended with {code}"
-        lines.append(f"{time.monotonic() - begun:6.0f} s  {' '.join(group)}: {counts}")
+        if counts is None:
+            counts = test(project, most, group)
+            if counts.keys() <= {"passed", "skipped"}:
+                kept.add(name, counts)
+        sums.update(counts)
+        said = ", ".join(f"{count} {what}" for what, count in counts.items()) or "nothing to run"
+        lines.append(f"{time.monotonic() - begun:6.0f} s  {name}: {said}")
         print(lines[-1], flush=True)
     print(*lines, sep="\n")
-    print("==", ", ".join(f"{count:,} {what}" for what, count in sums.items()))
-    return not (sums["failed"] or sums["error"] or sums["not ended"])
+    order = ("passed", "skipped", "failed", "error", "not ended")
+    print("==", ", ".join(f"{sums[what]:,} {what}" for what in order if what in sums))
+    return sums.keys() <= {"passed", "skipped"}, left
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
     """Compare and test; return 1 if something failed."""
     parser = argparse.ArgumentParser(prog="python -m release.windows", description=__doc__)
     parser.add_argument("--most", type=int, default=1, help="sets of parameters of a test")
     parser.add_argument("--tests-only", action="store_true", help="compare no learners")
     parser.add_argument("tests", nargs="*", help="folders and files of tests (default: all)")
-    arguments = parser.parse_args()
+    pieces(parser)
+    arguments = parser.parse_args(words)
+    end = time.monotonic() + 60 * arguments.minutes
+    kept = Cases(arguments.kept, arguments.kept and arguments.kept.stem)
     wheel_file = wheel()
     project = install(wheel_file)
-    runs = partial(run, project)
-    variants = ", ".join(available_variants(runs))
-    print(f"{wheel_file.stat().st_size:>11,}  {wheel_file.name}: {variants}", flush=True)
-    agree = arguments.tests_only or wheel_agrees(project, runs)
+    agree = arguments.tests_only or bool(kept.get(LEARNERS))
+    if not agree:
+        runs = partial(run, project)
+        variants = ", ".join(available_variants(runs))
+        print(f"{wheel_file.stat().st_size:>11,}  {wheel_file.name}: {variants}", flush=True)
+        if agree := wheel_agrees(project, runs):
+            kept.add(LEARNERS, True)
     named = [[name] for name in arguments.tests] or groups(project / "tests")
-    passed = test(project, arguments.most, named)
+    passed, left = run_groups(project, arguments.most, named, kept, end)
+    print(f"{len(named) - len(left)} of {len(named)} groups of tests were run")
+    print(*(f"left: {name}" for name in left), sep="\n")
     return int(not (agree and passed))
 
 

@@ -8,15 +8,14 @@ from typing import NoReturn
 
 import pytest
 
-import bench.compiled
 from firmware_sim.errors import SimulatorError
+from release.no_compiler import REASON as _COMPILES
 
 _MODES = "Windows has no modes, owners, FIFOs or devices in the file system"
 _LINKS = "Wine 8 makes no symbolic links"
 _CALLS = "stands in for calls of POSIX"
 _OPEN = "Windows replaces and removes no file that is open without consent"
 _NAMES = "Windows' names are text, and no longer with their folders than 260 characters"
-_COMPILES = "compiles C for this machine; there is no compiler under Wine"
 _CODE = "reads machine code or the source tree, which a wheel has not"
 _LIMITS = "Windows has none of the limits on a process"
 _SIGNALS = "Windows has no such signals"
@@ -111,16 +110,6 @@ FILES: dict[str, str] = {
     "river's own compiled modules do not load under Wine 8": "edgeolk/river",
     _LIMITS: "firmware_sim/containment/test_process.py",
 }
-
-
-def _compiles_nothing(*words: object, **named: object) -> NoReturn:
-    """Stand in for `bench.compiled.compiled`: a test that asks for it while it runs is skipped."""
-    pytest.skip(_COMPILES)
-
-
-def pytest_configure() -> None:
-    """Take the compiler away, so that every test that calls it says why it is skipped."""
-    bench.compiled.compiled = _compiles_nothing
 
 
 @pytest.hookimpl(wrapper=True)

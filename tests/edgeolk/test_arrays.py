@@ -166,8 +166,9 @@ def test_what_is_no_number_is_named_with_its_remedy() -> None:
         part = table[["a", "b", "c"]]
         with pytest.raises(TypeError, match=f"no numbers in 'b'; leave that out, or {advice}"):
             learned(part, Y[:2], None)
+        wrapper = pytest.importorskip("edgeolk.sklearn", exc_type=ImportError)
         with pytest.raises(TypeError, match=f"no numbers in 'b'; leave that out, or {advice}"):
-            pytest.importorskip("edgeolk.sklearn").OnlineKernelClassifier().fit(part, Y[:2])
+            wrapper.OnlineKernelClassifier().fit(part, Y[:2])
     row = table.iloc[0][["a", "c", "a"]]
     made = learner()
     with pytest.raises(TypeError, match=r"convert these numbers by .astype\(float\)"):

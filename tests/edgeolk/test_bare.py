@@ -65,6 +65,7 @@ print(resident() - start)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc")
 def test_the_memory_of_a_bare_process() -> None:
     """6.0 MB above plain Python, 2.4 of which are `dataclasses` and `typing`; numpy would be 12."""
     ran = python(RESIDENT)

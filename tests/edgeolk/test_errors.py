@@ -57,7 +57,7 @@ def test_a_label_that_was_forgotten() -> None:
 
 
 def test_an_estimator_is_no_learner_to_export(tmp_path: Path) -> None:
-    sklearn = pytest.importorskip("edgeolk.sklearn")
+    sklearn = pytest.importorskip("edgeolk.sklearn", exc_type=ImportError)
     with pytest.raises(TypeError, match=r"got OnlineKernelNovelty: pass its to_learner\(\)"):
         ek.export_c(sklearn.OnlineKernelNovelty(), tmp_path)
     with pytest.raises(TypeError, match=r"must be an ek.Learner, got str$"):

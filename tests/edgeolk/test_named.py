@@ -19,8 +19,8 @@ from edgeolk.checkpointer import _decoded
 from edgeolk.cli.program import main
 from edgeolk.named import NamedLearner
 
-sklearn = pytest.importorskip("edgeolk.sklearn")
-river = pytest.importorskip("edgeolk.river")
+sklearn = pytest.importorskip("edgeolk.sklearn", exc_type=ImportError)
+river = pytest.importorskip("edgeolk.river", exc_type=ImportError)
 
 DRAWS = np.random.default_rng(6)
 X = DRAWS.normal(size=(400, 3))

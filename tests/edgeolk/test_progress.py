@@ -94,7 +94,7 @@ def test_an_interrupt_leaves_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_fit_tells_of_every_row_of_every_epoch(
     verbose: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sklearn = pytest.importorskip("edgeolk.sklearn")
+    sklearn = pytest.importorskip("edgeolk.sklearn", exc_type=ImportError)
     told: list[int] = []
     monkeypatch.setattr(Progress, "__call__", lambda _, rows: told.append(rows))
     X = np.random.default_rng(0).normal(size=(700, 3))

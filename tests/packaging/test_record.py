@@ -38,7 +38,7 @@ COMPLETE = {
     ),
     "exports": "160 learners exported, 480 programs, 96,000 answers; 0 differ; no C for 3",
     "test-mcu": "200 passed in 12.00s",
-    "test-windows": "200 passed in 12.00s\n80 passed, 1 skipped in 2.00s",
+    "test-windows": "== 1,280 passed, 1 skipped\n27 of 27 groups of tests were run",
     "test-frozen": "cp311, musl: 155 passed, 1 skipped\ncp313t, gnu: 150 passed",
     "test-pi": "10 of 10 emulated platforms passed\nleft: \n2 of 2 processors built the source",
     "test-readme": "4 of 4 pairs of Debian and Python run the README's commands",
@@ -60,6 +60,12 @@ INCOMPLETE = {
         "9 of 10 emulated platforms passed\n2 of 2 processors built the source",
         "1 of 1 emulated platforms passed\n2 of 2 processors built the source",
     ),
+    "test-windows": (
+        "== 1,280 passed, 1 skipped",
+        "== 1,280 passed, 1 skipped\n26 of 27 groups of tests were run",
+        "== 1,280 passed, 1 failed\n27 of 27 groups of tests were run",
+        "== 1,280 passed, 1 not ended\n27 of 27 groups of tests were run",
+    ),
     "test-readme": ("3 of 4 pairs of Debian and Python run the README's commands",),
     "soak": (soaked(10**7), soaked(10**8).partition("\n")[2], ""),
 }
@@ -80,7 +86,13 @@ def test_an_incomplete_run_is_refused(name: str, printed: str) -> None:
 
 
 def test_counts_of_several_summaries_are_added() -> None:
-    assert record.TARGETS["test-windows"].read(COMPLETE["test-windows"]) == "280 passed, 1 skipped"
+    assert record.TARGETS["test-frozen"].read(COMPLETE["test-frozen"]) == "305 passed, 1 skipped"
+
+
+def test_the_last_piece_of_windows_has_the_counts_of_all() -> None:
+    first = "== 900 passed\n20 of 27 groups of tests were run\nleft: tests/edgeolk/sorf\n"
+    said = record.TARGETS["test-windows"].read(f"{first}{COMPLETE['test-windows']}\n")
+    assert said == "1,280 passed, 1 skipped"
 
 
 def test_pieces_of_a_guided_fuzzer_are_added() -> None:

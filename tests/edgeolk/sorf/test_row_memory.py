@@ -410,7 +410,7 @@ def test_invariants_of_the_text(seed: int, K: int | None, memory: int, d: int) -
 
 
 def test_estimators_of_scikit_learn() -> None:
-    sklearn = pytest.importorskip("edgeolk.sklearn")
+    sklearn = pytest.importorskip("edgeolk.sklearn", exc_type=ImportError)
     X, y = turning("classes", 400)
     model = sklearn.OnlineKernelClassifier(ram="8KiB", params={"memory": 100}, epochs=1)
     learner = model.partial_fit(X, y, classes=[0, 1, 2]).to_learner()

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import signal, stats
 
 import edgeolk as ek
 from edgeolk.reference.windows import SINES_F32, SINES_Q15, log_f32, rows_of
@@ -38,6 +37,7 @@ def noise(n: int, channels: int, dtype: str, seed: int = 0) -> np.ndarray:
 
 
 def smoothed(c: np.ndarray) -> np.ndarray:
+    signal = pytest.importorskip("scipy.signal")
     envelope = signal.lfilter([1 / 8], [1, -7 / 8], np.abs(c))
     return envelope - envelope.mean()
 
@@ -45,12 +45,14 @@ def smoothed(c: np.ndarray) -> np.ndarray:
 def powers(c: np.ndarray) -> np.ndarray:
     """Powers 1 to n/2, of which those below n/2 sum to the mean square of a sine."""
     n = len(c)
+    signal = pytest.importorskip("scipy.signal")
     transformed = np.fft.rfft(c * signal.get_window("hann", n))[1:]
     return np.abs(transformed) ** 2 * 2 / 0.375 / n**2
 
 
 def expected(window: np.ndarray, plan: ek.WindowsPlan) -> list[float]:
     """The features by numpy and scipy in float64."""
+    stats = pytest.importorskip("scipy.stats")
     n, found = plan.size, []
     x = window.astype(np.float64)
     for v in x.T:
