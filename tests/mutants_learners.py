@@ -19,7 +19,7 @@ import numpy as np
 
 import mutants_forecasts
 import mutants_ring
-import mutants_samples
+import mutants_rows
 import mutants_sorf
 from mutating import CASES, ROOT, Mutation, Trials, applied, failures
 
@@ -29,7 +29,7 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 HEADERS = [
     header
-    for module in (mutants_sorf, mutants_forecasts, mutants_ring, mutants_samples)
+    for module in (mutants_sorf, mutants_forecasts, mutants_ring, mutants_rows)
     for header in module.HEADERS
 ]
 MUTATIONS = [mutation for header in HEADERS for mutation in header.mutations]
