@@ -94,10 +94,13 @@ class Header(NamedTuple):
 
 
 def header(
-    name: str, tests: Sequence[str], *rows: tuple[str, str, str], callers: Sequence[str] = ()
+    name: str, tests: Sequence[str], *rows: tuple[str, ...], callers: Sequence[str] = ()
 ) -> Header:
-    """Mutations of a header, given like those of `table`."""
-    return Header(table(f"edgeolk/c/{name}", tests, *rows), callers)
+    """Mutations of a header: description, text, replacement and, if they are not those of the
+    header, the tests that must fail."""
+    file = f"edgeolk/c/{name}"
+    made = [Mutation(what, old, new, file, own or tests) for what, old, new, *own in rows]
+    return Header(made, callers)
 
 
 @contextmanager
