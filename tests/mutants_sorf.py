@@ -18,29 +18,54 @@ PARTS = f"{HERE}/test_parts.py"
 MIXTURE = f"{HERE}/test_mixture.py"
 STEP = ("edgeolk.engine.step",)
 
+
+
+def step(*cases: str) -> tuple[str, ...]:
+    """Steps of some cases: task, option, type of weights."""
+    return tuple(f"{STEPS}[{case}]" for case in cases)
+
+
+def late(*cases: str) -> tuple[str, ...]:
+    """Rows that wait: kind, delay, kept answers, type of weights."""
+    return tuple(f"{LATE}::test_experts_count_as_they_answered[{case}]" for case in cases)
+
+
+def memory(*cases: str) -> tuple[str, ...]:
+    """Rows with a memory: kind, type of weights, number of rows."""
+    return tuple(f"{MEMORY}[{case}]" for case in cases)
+
+
+LINEAR = step("two-linear-float64")
+LEAK = step("two-leak-int8")
+CLASSES = step("classes-plain-float32")
+REGRESSION = step("regression-plain-float64")
+RELEVANCE = step("two-relevance-float64", "classes-relevance-int8")
+SHARED = step("two-shared-float64")
+GROUPS = step("two-groups-float64", "regression-groups-int8")
+
 HEADERS = [
     header("hedge.h", (STEPS, f"{LATE}::test_experts_count_as_they_answered"),
         ("blends do not weigh the experts of a group",
          "weights->alpha[g] += e * (olk_real)p->blends[q];", "weights->alpha[g] += e;"),
         ("the commonest label costs two mistakes", "OLK_COMMONEST_COST = 3", "OLK_COMMONEST_COST = 2"),
         ("the rival is the largest class at a tie",
-         "best < 0 || score > best_score", "best < 0 || score >= best_score"),
+         "best < 0 || score > best_score", "best < 0 || score >= best_score", *CLASSES),
         ("an answer of 0 is right", "return margin <= 0;", "return margin < 0;"),
         ("squared errors are not clipped",
-         "return square < OLK_MAX_ERROR ? square : OLK_MAX_ERROR;", "return square;"),
+         "return square < OLK_MAX_ERROR ? square : OLK_MAX_ERROR;", "return square;", *REGRESSION),
         ("losses of the models do not decay",
          "count.decay * *cumulative_loss + count.weight * counted;\n            if",
          "*cumulative_loss + count.weight * counted;\n            if"),
         ("a kept answer decays by one row",
-         "olk_decayed((olk_real)p->delta, (uint64_t)p->spacing)", "(olk_real)p->delta"),
+         "olk_decayed((olk_real)p->delta, (uint64_t)p->spacing)", "(olk_real)p->delta", *late("two-10-4-float64")),
         ("a window shrinks at a tie", "losses[0] <= losses[last]", "losses[0] < losses[last]"),
         ("a window is not limited by the rows so far",
          "octets < shortest ? octets : shortest", "shortest"),
         ("the deviation is that of a whole population",
-         "target[1] / (double)(rows - 1)", "target[1] / (double)rows"),
-        ("squares around the old mean", "gap * (y - target[0]);", "gap * gap;"),
+         "target[1] / (double)(rows - 1)", "target[1] / (double)rows", *REGRESSION),
+        ("squares around the old mean", "gap * (y - target[0]);", "gap * gap;", *REGRESSION),
         ("the commonest of equals is the last class",
-         "if (n[c] > (best ?", "if (n[c] >= (best ?")),
+         "if (n[c] > (best ?", "if (n[c] >= (best ?", *CLASSES)),
     header("sorf_weights.h", (STEPS, f"{HERE}/test_structured_learner.py", COUNTING),
         ("levels have no lower end",
          "level < -OLK_MAX_LEVEL ? -OLK_MAX_LEVEL : level", "level"),
@@ -48,17 +73,17 @@ HEADERS = [
          "(part[i] + 32768) >> 16"),
         ("the rival gains as well", "change[4 * k + 2 + i] = -step;", "change[4 * k + 2 + i] = step;"),
         ("a lower rival loses what it should gain",
-         "w, feature, -tau, lines, K, rival,", "w, feature, tau, lines, K, rival,"),
+         "w, feature, -tau, lines, K, rival,", "w, feature, tau, lines, K, rival,", *CLASSES),
         ("a leak grows weights", "olk_gap_of(-(olk_gap)w[start + i])",
-         "olk_gap_of((olk_gap)w[start + i])"),
-        ("the linear expert has no bias", "olk_real f = wl[p->d];", "olk_real f = 0;"),
-        ("variances of the linear expert stay", "Sl[i] -= b * q * q;", ""),
+         "olk_gap_of((olk_gap)w[start + i])", *LEAK),
+        ("the linear expert has no bias", "olk_real f = wl[p->d];", "olk_real f = 0;", *LINEAR),
+        ("variances of the linear expert stay", "Sl[i] -= b * q * q;", "", *LINEAR),
         ("the linear expert has no ridge", "olk_real spread = Sl[p->d] + 1;",
-         "olk_real spread = Sl[p->d];"),
+         "olk_real spread = Sl[p->d];", *LINEAR),
         ("the linear expert learns without a loss",
-         "if (p->task != OLK_SORF_REGRESSION && !(1 - y * f > 0))", "if (0)"),
+         "if (p->task != OLK_SORF_REGRESSION && !(1 - y * f > 0))", "if (0)", *LINEAR),
         ("the rival's features have no length",
-         "((multiclass ? 2 : 1) * square + ridge)", "(square + ridge)"),
+         "((multiclass ? 2 : 1) * square + ridge)", "(square + ridge)", *CLASSES),
         ("a row's weight does not move its margin",
          "(weight == 1 ? 1 : olk_root(weight)) - olk_sorf_margin", "1 - olk_sorf_margin"),
         ("the first target counts as a step", "plan->live[g] = t > 0;", "plan->live[g] = 1;")),
@@ -68,31 +93,31 @@ HEADERS = [
          "(*s->t - (uint64_t)p->first[g]) % OLK_OCTET", "*s->t % OLK_OCTET"),
         ("groups that trust their average leak",
          "!(expert_weights.alpha[g] > olk_leaking_share * all)",
-         "(expert_weights.alpha[g] > olk_leaking_share * all)"),
-        ("weights leak after right answers", "if (p->leak > 0 && found.cost > 0)", "if (p->leak > 0)"),
+         "(expert_weights.alpha[g] > olk_leaking_share * all)", *LEAK),
+        ("weights leak after right answers", "if (p->leak > 0 && found.cost > 0)", "if (p->leak > 0)", *LEAK),
         ("a complete answer of 0 is no mistake",
          "*s->mistakes += found->complete <= 0;", "*s->mistakes += found->complete < 0;"),
         ("relevance begins a row early",
-         "*s->t > OLK_RELEVANCE_START", "*s->t >= OLK_RELEVANCE_START"),
+         "*s->t > OLK_RELEVANCE_START", "*s->t >= OLK_RELEVANCE_START", *RELEVANCE),
         ("relevance follows rows with a wide margin",
-         "follows && (regression || 1 - found->blended > 0)", "follows"),
-        ("the last class is one too small", "p->task == OLK_SORF_CLASSES ? y + 1 : y;", "y;"),
+         "follows && (regression || 1 - found->blended > 0)", "follows", *RELEVANCE),
+        ("the last class is one too small", "p->task == OLK_SORF_CLASSES ? y + 1 : y;", "y;", *step("classes-last label-float64")),
         ("any label that arrives drops the oldest row",
-         "if (olk_is_late(p) && olk_place_learned(s) == 0)", "if (olk_is_late(p))"),
+         "if (olk_is_late(p) && olk_place_learned(s) == 0)", "if (olk_is_late(p))", *late("two-7-None-int8")),
         ("windows are those of the row before",
          "*s->t += 1;\n    olk_sorf_windows(p, s);", "olk_sorf_windows(p, s);\n    *s->t += 1;"),
         ("drift takes the average for the last weights",
          "(olk_scalar)found.costs[1], (olk_scalar)found.costs[0]",
-         "(olk_scalar)found.costs[0], (olk_scalar)found.costs[1]"),
+         "(olk_scalar)found.costs[0], (olk_scalar)found.costs[1]", *(f"{DRIFT}::test_alarms_are_the_reference[shared-int8]",)),
         ("parts of groups are not weighed",
          "fa += share * (double)f->fa[g];", "fa += (double)f->fa[g];"),
         ("the threshold of novelty moves the wrong way",
          "(novel ? (olk_real)p->nu - 1 : (olk_real)p->nu)",
-         "(novel ? (olk_real)p->nu : (olk_real)p->nu - 1)"),
+         "(novel ? (olk_real)p->nu : (olk_real)p->nu - 1)", *(f"{NOVELTY}[int8]",)),
         ("the first gains of novelty are not limited",
-         "(early < 1 ? early : 1)", "early"),
+         "(early < 1 ? early : 1)", "early", *(f"{NOVELTY}[int8]",)),
         ("rows together have the linear score of the first",
-         "linear[i] = olk_linear_score(p, s, &single);", "linear[i] = olk_linear_score(p, s, &in);")),
+         "linear[i] = olk_linear_score(p, s, single);", "linear[i] = olk_linear_score(p, s, in);")),
     header("row_memory.h", (MEMORY, COUNTING),
         ("a row as large as the smallest is not stored",
          "if (size < min_size)", "if (size <= min_size)"),
@@ -103,7 +128,7 @@ HEADERS = [
         ("the search begins at the row just stored",
          "olk_memory_set_rows(s, n_rows, (j + 1) % M);", "olk_memory_set_rows(s, n_rows, j);"),
         ("codes are rounded down",
-         "(int)(olk_memory_code(&reader, i) + (olk_real)0.5)", "(int)olk_memory_code(&reader, i)"),
+         "(int)(olk_memory_code(p, s, x[i]) + (olk_real)0.5)", "(int)olk_memory_code(p, s, x[i])"),
         ("a vote is not against the rival", "g[rival[j]] -= part;", ""),
         ("the wider kernel is alone", "return (olk_memory_value)0.5 * (p + cube);", "return p;"),
         ("a coefficient of two classes counts half",
@@ -134,7 +159,7 @@ HEADERS = [
          "(olk_memory_step * olk_sqrt((double)gamma * (double)p->d))",
          "(olk_memory_step * olk_sqrt((double)gamma))"),
         callers=(*STEP, "edgeolk.engine.engine")),
-    header("relevance.h", (STEPS, f"{DRIFT}::test_the_slope_is_the_derivative",
+    header("relevance.h", (*RELEVANCE, f"{DRIFT}::test_the_slope_is_the_derivative",
                            f"{HERE}/test_row_memory.py::test_while_the_width_follows_the_rows", MANY),
         ("squared gradients have no bias correction",
          "return 1 - olk_decayed(olk_relevance_memory, *s->gradient_steps);", "return 1;"),
@@ -142,9 +167,9 @@ HEADERS = [
         ("sine and cosine of a derivative are added",
          "- part[2 * i] * feature[2 * k + 1]) * size *\n                   olk_frequency_scale",
          "+ part[2 * i] * feature[2 * k + 1]) * size *\n                   olk_frequency_scale"),
-        ("the slope is of the own class alone", "part[i] -= E * (olk_entry)a[off]", "part[i] -= 0 * (olk_entry)a[off]"),
+        ("the slope is of the own class alone", "part[i] -= E * (olk_entry)a[off]", "part[i] -= 0 * (olk_entry)a[off]", *step("classes-relevance-int8")),
         ("lanes of the shared derivative are left out",
-         "(lane[3] + lane[7])", "(lane[3] + lane[3])"),
+         "(lane[3] + lane[7])", "(lane[3] + lane[3])", *SHARED),
         ("negative inputs are not clamped", "x = x < -limit ? -limit : x;", ""),
         ("rows together have one scale", "x[r * p->d + k] * by[k];", "x[r * p->d + k] * by[0];"),
         ("the second half of a block goes back as the first",
@@ -154,7 +179,7 @@ HEADERS = [
     header("linear_group.h", (f"{HERE}/test_structured_learner.py::test_the_inputs_alone_are_the_reference",
                               STEPS, f"{HERE}/test_structured_learner.py"),
         ("the constant of a row is 0",
-         "(k == olk_row_count(p, row))\n        return 1;", "(k == olk_row_count(p, row))\n        return 0;"),
+         "if (k == p->d)\n        return 1;", "if (k == p->d)\n        return 0;"),
         ("the average answers as the last weights", "a ? fa[c] * size : fw[c];", "fw[c];"),
         ("the mean square leaves out the constant",
          "square / (olk_real)(p->d + 1)", "square / (olk_real)p->d"),

@@ -17,6 +17,7 @@ from structured_cases import (
     SEED,
     TASKS,
     D,
+    case_id,
     every_type,
     learner_of,
     settings,
@@ -42,7 +43,9 @@ def plain_of(task: str, dtype: str, name: str) -> Reference:
 # ---- against the reference -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float64", "float32"]))
+@pytest.mark.parametrize(
+    ("case", "dtype"), in_turn(CASES, ["int8", "float64", "float32"]), ids=case_id
+)
 @pytest.mark.spread(12)
 def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> None:
     """Scores, every stored weight, counters; decisions too."""
