@@ -35,6 +35,12 @@ HEADERS = [
 MUTATIONS = [mutation for header in HEADERS for mutation in header.mutations]
 #: The modules that call the functions of a header, beside those that the units are linked to.
 CALLERS = {mutation.file: header.callers for header in HEADERS for mutation in header.mutations}
+TYPES = {mutation.file: header.types for header in HEADERS for mutation in header.mutations}
+#: The types of numbers by the part of a unit.
+OF_PARTS = {
+    "_single": ("int8", "float32"), "_double": ("float64",),
+    "_sorf_int8": ("int8",), "_sorf_float32": ("float32",), "_sorf_float64": ("float64",),
+}  # fmt: skip
 
 
 def failed(folder: Path, tests: Iterable[str]) -> str:
@@ -52,6 +58,15 @@ class Object(NamedTuple):
     flags: tuple[str, ...]
     target: Path
     headers: frozenset[str]
+    types: tuple[str, ...]
+
+
+def types_of(mutation: Mutation) -> set[str]:
+    """The types of numbers in the names of cases; those of its header if there are none."""
+    words = {word for test in mutation.tests for word in re.split(r"[\[\]-]", test)}
+    cases = all("[" in test for test in mutation.tests)
+    found = words & {"int8", "float32", "float64"} if cases else set()
+    return found or set(TYPES[mutation.file]) or {"int8", "float32", "float64"}
 
 
 def included(header: str) -> frozenset[str]:
@@ -91,17 +106,23 @@ class Copy:
             ]
             built = {f"-D{unit.instructions.built}" for unit in made if not unit.only}
             main = folder / f"{module.replace('.', '/')}.c"
-            self.units[module] = [self._object(main, (*sorted(built),), frozenset())]
+            self.units[module] = [self._object(main, (*sorted(built),), frozenset(), ())]
             for unit in made:
                 mutable = unit.instructions.name == SET
                 headers = included(header) if mutable else frozenset()
-                self.units[module].append(self._object(unit.source, unit.flags, headers))
+                self.units[module].append(self._object(unit.source, unit.flags, headers, OF_PARTS[unit.part]))
             for compiled in self.units[module]:
                 self._compile(compiled.source, compiled.flags, compiled.target)
             self._link([unit.target for unit in self.units[module]], module)
 
-    def _object(self, source: Path, flags: tuple[str, ...], headers: frozenset[str]) -> Object:
-        return Object(source, flags, self.objects / f"{source.stem}.o", headers)
+    def _object(
+        self,
+        source: Path,
+        flags: tuple[str, ...],
+        headers: frozenset[str],
+        types: tuple[str, ...],
+    ) -> Object:
+        return Object(source, flags, self.objects / f"{source.stem}.o", headers, types)
 
     def _run(self, command: Iterable[str]) -> None:
         ran = subprocess.run([*command], capture_output=True, text=True, check=False)
@@ -118,14 +139,15 @@ class Copy:
         """The file of a module."""
         return self.folder / f"{module.replace('.', '/')}{SUFFIX}"
 
-    def compile(self, file: str) -> list[str]:
-        """Compile and link what a header is part of; the modules, to be restored."""
-        name, changed = Path(file).name, []
+    def compile(self, mutation: Mutation) -> list[str]:
+        """Compile and link what a mutated header is part of; the modules, to be restored."""
+        name, types = Path(mutation.file).name, types_of(mutation)
+        changed: list[str] = []
         for module, units in self.units.items():
             objects = []
             for unit in units:
                 target = unit.target
-                if name in unit.headers:
+                if name in unit.headers and types.intersection(unit.types):
                     target = target.with_suffix(".mutated.o")
                     self._compile(unit.source, unit.flags, target)
                 objects.append(target)
@@ -133,7 +155,7 @@ class Copy:
                 changed.append(module)
                 self._keep(module)
                 self._link(objects, module)
-        for module in CALLERS[file]:
+        for module in CALLERS[mutation.file]:
             changed.append(module)
             self._keep(module)
             target = self.objects / f"{module}.mutated.o"
@@ -153,7 +175,7 @@ class Copy:
     def notice(self, mutation: Mutation) -> bool:
         """Whether the tests fail with a mutation."""
         with applied(mutation, self.folder / mutation.file):
-            changed = self.compile(mutation.file)
+            changed = self.compile(mutation)
             try:
                 return bool(failed(self.folder, mutation.tests))
             finally:

@@ -87,20 +87,26 @@ def table(file: str, tests: Sequence[str], *rows: tuple[str, str, str]) -> list[
 
 
 class Header(NamedTuple):
-    """Mutations of a header of C, and the modules that call its functions without a unit."""
+    """Mutations of a header of C; the modules that call its functions without a unit; the types of
+    numbers whose units the tests use, all if empty."""
 
     mutations: Sequence[Mutation]
     callers: Sequence[str]
+    types: Sequence[str]
 
 
 def header(
-    name: str, tests: Sequence[str], *rows: tuple[str, ...], callers: Sequence[str] = ()
+    name: str,
+    tests: Sequence[str],
+    *rows: tuple[str, ...],
+    callers: Sequence[str] = (),
+    types: Sequence[str] = (),
 ) -> Header:
     """Mutations of a header: description, text, replacement and, if they are not those of the
     header, the tests that must fail."""
     file = f"edgeolk/c/{name}"
     made = [Mutation(what, old, new, file, own or tests) for what, old, new, *own in rows]
-    return Header(made, callers)
+    return Header(made, callers, types)
 
 
 @contextmanager
