@@ -8,6 +8,7 @@ from mutating import header
 FILTERS = "tests/edgeolk/ring/filters"
 UNTUNED = f"{FILTERS}/test_untuned.py"
 ANSWERS = f"{UNTUNED}::test_answers_of_the_reference"
+GLITCHES = f"{UNTUNED}::test_answers_of_the_reference_around_glitches"
 LAGS = f"{FILTERS}/test_untuned_lags.py"
 PROCESSES = f"{FILTERS}/test_agreement.py::test_answers_are_those_of_the_reference"
 VARIANCE = f"{FILTERS}/test_variance.py"
@@ -22,8 +23,8 @@ HEADERS = [
         ("a row of weight 2 is one", "t->words->noise / t->weight", "t->words->noise"),
         ("the scale forgets nothing",
          "words->den = olk_auto_phi * words->den + 1.0;", "words->den = words->den + 1.0;"),
-        ("a glitch counts whole in the scale", "counted = size < most ? size : most;", ""),
-        ("a glitch has the usual noise", "nu += far > 0.0 ? expected * far : 0.0;", "(void)far;"),
+        ("a glitch counts whole in the scale", "counted = size < most ? size : most;", "", GLITCHES),
+        ("a glitch has the usual noise", "nu += far > 0.0 ? expected * far : 0.0;", "(void)far;", GLITCHES),
         ("the row itself never leaves",
          "left = olk_auto_victim(t, t->n + 1);", "left = olk_auto_victim(t, t->n);"),
         ("nothing becomes more uncertain", "olk_auto_drift_row(t, m);", ""),
@@ -41,9 +42,9 @@ HEADERS = [
         types=("float64",)),
     header("krls_auto_inputs.h", (ANSWERS, LAGS, UNTUNED),
         ("inputs are clipped as at the start",
-         "t->words->seen < OLK_AUTO_EARLY ? 30 : 5", "30"),
+         "t->words->seen < OLK_AUTO_EARLY ? 30 : 5", "30", GLITCHES),
         ("inputs far below are taken as they are",
-         "u[j] = u[j] < mu[j] - reach ? mu[j] - reach : u[j];", ""),
+         "u[j] = u[j] < mu[j] - reach ? mu[j] - reach : u[j];", "", GLITCHES),
         ("squares are around the old mean", "change * (u[j] - mu[j])", "change * change"),
         ("the linear part is scaled by variances",
          "olk_sorf_exp(-0.5 * (double)level[j])", "olk_sorf_exp(-(double)level[j])"),
@@ -66,7 +67,7 @@ HEADERS = [
     header("krls_auto_prior.h", (ANSWERS, UNTUNED),
         ("widths are learned ever less", "along / total + olk_auto_walk;", "along / total;"),
         ("widths learn from glitches", "double held = error > reach ? reach : error,",
-         "double held = error,"),
+         "double held = error,", GLITCHES),
         ("widths have no lower end",
          "log_width < first + olk_auto_lowest ? first + olk_auto_lowest : log_width", "log_width"),
         ("noise is learned from its whole share", "share - words->mean_share;", "share;"),
