@@ -15,12 +15,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 import mutants_forecasts
 import mutants_ring
 import mutants_rows
 import mutants_sorf
+import numpy as np
 from mutating import CASES, ROOT, Mutation, Trials, applied, failures
 
 C_FOLDER, SET = "edgeolk/c", "baseline"
@@ -110,7 +109,8 @@ class Copy:
             for unit in made:
                 mutable = unit.instructions.name == SET
                 headers = included(header) if mutable else frozenset()
-                self.units[module].append(self._object(unit.source, unit.flags, headers, OF_PARTS[unit.part]))
+                types = OF_PARTS[unit.part]
+                self.units[module].append(self._object(unit.source, unit.flags, headers, types))
             for compiled in self.units[module]:
                 self._compile(compiled.source, compiled.flags, compiled.target)
             self._link([unit.target for unit in self.units[module]], module)

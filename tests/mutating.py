@@ -131,9 +131,9 @@ def _limit_seconds() -> None:
 def failures(folder: Path, tests: Sequence[str], cases: Sequence[str] = CASES) -> str:
     """What pytest prints about the tests in a copy if one fails; empty if all pass.
 
-    Slow cases run if the others notice nothing, unless ``cases`` has none. A crash and a test that does not end are
-    failures. What counts is processor time: on a busy machine tests that take a minute end after
-    many.
+    Slow cases run if the others notice nothing, unless ``cases`` has none. A crash and a test that
+    does not end are failures. What counts is processor time: on a busy machine tests that take a
+    minute end after many.
     """
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     output = ""

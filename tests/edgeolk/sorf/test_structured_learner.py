@@ -180,7 +180,7 @@ def test_equal_scores_go_to_the_smallest_class() -> None:
 
 
 def test_saturated_weights_are_counted() -> None:
-    """Of levels so fine that steps leave the range at both ends, where they stay; never of floats."""
+    """Of levels so fine that steps leave the range, at whose ends they stay; never of floats."""
     X, y = stream("two", 200)
     coarse, fine, real = (
         learner_of("two", dtype, **more)
