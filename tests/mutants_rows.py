@@ -51,7 +51,7 @@ HEADERS = [
         ("the width that is given counts as no row",
          "(int32_t)rows + OLK_PRIOR_ROWS", "(int32_t)rows + 1"),
         ("rows of zeros move the width", "if (!(square > 0))\n        return q;", ""),
-        callers=(STEP,)),
+        callers=(STEP, ENGINE, "edgeolk.ring.ring")),
     header("raw_row.h", (SPARSE, PREPROCESSING),
         ("columns of a sparse row may repeat", "if (j <= previous)\n            return 0;",
          "if (j < previous)\n            return 0;"),
