@@ -39,9 +39,13 @@ def memory(*cases: str) -> tuple[str, ...]:
 
 LEAK = step("two-leak-int8")
 RELEVANCE = step("two-relevance-float64", "classes-relevance-int8")
-GROUPS = step("two-groups-float64", "regression-groups-int8")
 
 HEADERS = [
+    header("hedge.h", (STEPS, f"{LATE}::test_experts_count_as_they_answered"),
+        ("blends do not weigh the experts of a group",
+         "weights->alpha[g] += e * (olk_real)p->blends[q];", "weights->alpha[g] += e;"),
+        ("the commonest label costs two mistakes", "OLK_COMMONEST_COST = 3",
+         "OLK_COMMONEST_COST = 2")),
     header("sorf_weights.h", (STEPS, f"{HERE}/test_structured_learner.py", COUNTING),
         ("levels have no lower end",
          "level < -OLK_MAX_LEVEL ? -OLK_MAX_LEVEL : level", "level",
