@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 import mutants_files
+import mutants_learners
 import mutants_loops
 import mutants_rules
 import mutants_simulator
@@ -60,6 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     for every, trial in (
         (mutants_loops.MUTATIONS, mutants_loops.lived),
         (mutants_rules.MUTATIONS, mutants_rules.lived),
+        (mutants_learners.MUTATIONS, mutants_learners.lived),
         (MUTATIONS, lived),
     ):
         words = given.words

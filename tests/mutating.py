@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 #: Longer than any test takes: of the processor, and of waiting, which takes none.
 PROCESSOR_SECONDS, WAITING_SECONDS = 600, 7200
+#: The cases that run: those by day, then the slow ones.
+CASES = ("not slow and not mcu", "slow and not mcu")
 
 
 class Mutation(NamedTuple):
@@ -84,6 +86,29 @@ def table(file: str, tests: Sequence[str], *rows: tuple[str, str, str]) -> list[
     return [Mutation(*row, file, tests) for row in rows]
 
 
+class Header(NamedTuple):
+    """Mutations of a header of C; the modules that call its functions without a unit; the types of
+    numbers whose units the tests use, all if empty."""
+
+    mutations: Sequence[Mutation]
+    callers: Sequence[str]
+    types: Sequence[str]
+
+
+def header(
+    name: str,
+    tests: Sequence[str],
+    *rows: tuple[str, ...],
+    callers: Sequence[str] = (),
+    types: Sequence[str] = (),
+) -> Header:
+    """Mutations of a header: description, text, replacement and, if they are not those of the
+    header, the tests that must fail."""
+    file = f"edgeolk/c/{name}"
+    made = [Mutation(what, old, new, file, own or tests) for what, old, new, *own in rows]
+    return Header(made, callers, types)
+
+
 @contextmanager
 def applied(mutation: Mutation, path: Path) -> Iterator[None]:
     """Apply the mutation to the file, and restore the file at the end."""
@@ -103,17 +128,17 @@ def _limit_seconds() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
 
 
-def failures(folder: Path, tests: Sequence[str]) -> str:
+def failures(folder: Path, tests: Sequence[str], cases: Sequence[str] = CASES) -> str:
     """What pytest prints about the tests in a copy if one fails; empty if all pass.
 
-    Slow cases run if the others notice nothing. A crash and a test that does not end are
-    failures. What counts is processor time: on a busy machine tests that take a minute end after
-    many.
+    Slow cases run if the others notice nothing, unless ``cases`` has none. A crash and a test that
+    does not end are failures. What counts is processor time: on a busy machine tests that take a
+    minute end after many.
     """
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     output = ""
-    for cases in ("not slow and not mcu", "slow and not mcu"):
-        words = ["-x", "-p", "no:cacheprovider", "-m", cases, *tests]
+    for marked in cases:
+        words = ["-x", "-p", "no:cacheprovider", "-m", marked, *tests]
         try:
             ran = subprocess.run(
                 [sys.executable, "-m", "pytest", *words],

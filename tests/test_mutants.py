@@ -19,6 +19,7 @@ mutants = module_from_spec(spec)
 sys.path.insert(0, str(HERE))  # as of a program that is started there
 try:
     spec.loader.exec_module(mutants)
+    import mutants_learners
     import mutants_loops
     import mutants_rules
     from mutating import Mutation, Trials
@@ -53,8 +54,32 @@ def test_a_rule_of_files_is_left_out_once() -> None:
         assert all((HERE.parent / test).exists() for test in mutation.tests)
 
 
+def test_a_mutation_of_the_learners_changes_one_place() -> None:
+    texts: dict[str, str] = {}
+    for mutation in mutants_learners.MUTATIONS:
+        path = HERE.parent / mutation.file
+        text = texts.setdefault(mutation.file, path.read_text() if path.exists() else "")
+        assert text.count(mutation.old) == 1, mutation.name
+        assert mutation.new != mutation.old, mutation.name
+        for test in mutation.tests:
+            file, *names = test.partition("[")[0].split("::")
+            found = (HERE.parent / file).read_text()
+            assert all(f"def {name}(" in found for name in names), mutation.name
+
+
+def test_the_callers_of_a_header_are_modules() -> None:
+    for file, callers in mutants_learners.CALLERS.items():
+        for caller in callers:
+            assert (HERE.parent / f"{caller.replace('.', '/')}.pyx").exists(), file
+
+
 def test_every_mutation_has_a_name() -> None:
-    every = [*mutants.MUTATIONS, *mutants_loops.MUTATIONS, *mutants_rules.MUTATIONS]
+    every = [
+        *mutants.MUTATIONS,
+        *mutants_loops.MUTATIONS,
+        *mutants_rules.MUTATIONS,
+        *mutants_learners.MUTATIONS,
+    ]
     assert len({mutation.name for mutation in every}) == len(every)
 
 
@@ -82,7 +107,7 @@ def test_what_is_left_is_printed(
 ) -> None:
     kept = tmp_path / "mutants.jsonl"
     monkeypatch.setattr(mutants, "MUTATIONS", MUTATIONS)
-    for module in (mutants_loops, mutants_rules):
+    for module in (mutants_loops, mutants_rules, mutants_learners):
         monkeypatch.setattr(module, "MUTATIONS", [])
     assert mutants.main(["--kept", str(kept), "--minutes", "0"]) == 0
     assert capsys.readouterr().out == "3 of 3 mutations are left, 0 lived so far\n"

@@ -74,6 +74,11 @@ def settings(task: str, dtype: str = "int8", name: str = "plain", **more: Any) -
     return {**options, **more}
 
 
+def case_id(value: Any) -> str:
+    """A parameter's part of the name of a case: the members of a tuple, or the value."""
+    return "-".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
 def learner_of(task: str, dtype: str = "int8", name: str = "plain", **more: Any) -> ek.Learner:
     return ek.Learner("sorf", **settings(task, dtype, name, **more))
 

@@ -57,6 +57,21 @@ def test_same_decisions_as_dense(name: str) -> None:
     assert b.nbytes > a.nbytes
 
 
+@pytest.mark.parametrize("dtype", BOUNDS)
+@pytest.mark.parametrize("d", [64, 65, 150])
+def test_rows_longer_than_a_word_of_bits(d: int, dtype: str) -> None:
+    rng = np.random.default_rng(2)
+    X = np.where(rng.random((60, d)) < 0.1, rng.normal(size=(60, d)), 0.0)
+    y = np.where(rng.random(60) < 0.5, 1.0, -1.0)
+    options = {"n_features": d, "budget": 30, "kernel": ek.Gaussian(0.05), "dtype": dtype}
+    dense, sparse = (
+        ek.Learner("perceptron", sparse=given, **options).learn_many(X, y)
+        for given in (False, True)
+    )
+    assert np.abs(dense - sparse).max() < (1e-10 if dtype == "float64" else 1e-4)
+    assert np.abs(dense).max() > 0.2
+
+
 @pytest.mark.parametrize("index_type", [np.int32, np.int64])
 def test_matrices_are_read_where_they_lie(index_type: Any) -> None:
     C, out = Csr(np.ones((2000, D)), index_type), np.empty(2000)

@@ -10,7 +10,7 @@ import pytest
 from helpers import assert_agrees, in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from structured_cases import EXTRA, GAMMA, SEED, TWO_GROUPS, D, sealed, stream
+from structured_cases import EXTRA, GAMMA, SEED, TWO_GROUPS, D, case_id, sealed, stream
 from structured_cases import settings as structured
 
 import edgeolk as ek
@@ -119,7 +119,9 @@ def in_order(n: int, delay: int) -> list[str]:
 CASES = [(kind, *case) for kind in KINDS for case in ((1, None), (7, None), (10, 4), (48, 5))]
 
 
-@pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float64", "float32"]))
+@pytest.mark.parametrize(
+    ("case", "dtype"), in_turn(CASES, ["int8", "float64", "float32"]), ids=case_id
+)
 @pytest.mark.spread(12)
 def test_experts_count_as_they_answered(case: tuple[str, int, int | None], dtype: str) -> None:
     kind, delay, kept = case

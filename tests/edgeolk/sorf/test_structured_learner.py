@@ -17,6 +17,7 @@ from structured_cases import (
     SEED,
     TASKS,
     D,
+    case_id,
     every_type,
     learner_of,
     settings,
@@ -42,7 +43,9 @@ def plain_of(task: str, dtype: str, name: str) -> Reference:
 # ---- against the reference -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float64", "float32"]))
+@pytest.mark.parametrize(
+    ("case", "dtype"), in_turn(CASES, ["int8", "float64", "float32"]), ids=case_id
+)
 @pytest.mark.spread(12)
 def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> None:
     """Scores, every stored weight, counters; decisions too."""
@@ -177,7 +180,7 @@ def test_equal_scores_go_to_the_smallest_class() -> None:
 
 
 def test_saturated_weights_are_counted() -> None:
-    """Of levels so fine that steps leave the range; never of floats."""
+    """Of levels so fine that steps leave the range, at whose ends they stay; never of floats."""
     X, y = stream("two", 200)
     coarse, fine, real = (
         learner_of("two", dtype, **more)
@@ -187,3 +190,10 @@ def test_saturated_weights_are_counted() -> None:
         learner.learn_many(X, y)
     assert coarse.n_saturated == real.n_saturated == 0
     assert fine.n_saturated == np.sum(np.abs(fine.weights_.astype(int)) == 127) > BUDGET // 4
+    plain = Reference(
+        D, BUDGET, GAMMA, groups=((0.3, 1.0, 3.0),), dtype="int8", seed=SEED, unit=400.0
+    )
+    for row, label in zip(X, y, strict=True):
+        plain.step(row, label)
+    assert np.array_equal(fine.weights_, np.stack([plain.w.v, plain.a.v]))
+    assert (fine.weights_.min(), fine.weights_.max()) == (-127, 127)

@@ -61,6 +61,18 @@ def test_answers_of_the_reference(name: str) -> None:
     assert learner.steps == learner.updates == ROWS
 
 
+def test_answers_of_the_reference_around_glitches() -> None:
+    """Inputs and targets far from all others, on either side."""
+    X, y = synthetic(3, rows=500)
+    for at, rows in ((0, slice(60, None, 80)), (1, slice(90, None, 80))):
+        X[rows, at] += (-1.0) ** at * 40.0
+    y[70::80] += 30.0 * y.std()
+    y[110::80] -= 30.0 * y.std()
+    expected = FactoredKrlsAuto(20).learn_many(X, y)
+    _, answers = learned(X, y, dtype="float64")
+    assert np.abs(answers - expected).max() < 1e-6 * y.std()
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_float32_errs_as_little(name: str) -> None:
     X, y = SETS[name]()
