@@ -26,6 +26,11 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", TEXT, re.S)
 
 
+def programs() -> list[str]:
+    """Those in C, without the start of an emulated board."""
+    return [block for block in blocks("c") if "void _start" not in block]
+
+
 @pytest.fixture
 def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that the page's Python writes."""
@@ -39,12 +44,28 @@ def test_its_programs(number: int, board: Path) -> None:
     if shutil.which("cc") is None:
         pytest.skip("no cc")
     program = board / "program.c"
-    program.write_text(blocks("c")[number])
+    program.write_text(programs()[number])
     sources = [program, board / "edgeolk.c", board / "model.c", board / "flash.c"]
     flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Og"]
     objects = [compiled(["cc", *flags, "-c"], [source], ".o") for source in sources]
     subprocess.run(["cc", "-o", board / "program", *objects], check=True)
     assert subprocess.run([board / "program"], check=False).returncode == 0
+
+
+def test_its_first_program_on_an_emulated_board(board: Path) -> None:
+    """As the page says, with an exit code and a line that come out."""
+    if shutil.which("arm-none-eabi-gcc") is None or shutil.which("qemu-system-arm") is None:
+        pytest.skip("no emulated board")
+    (start,) = (block for block in blocks("c") if "void _start" in block)
+    program = programs()[0].replace("return step(row, 1.0) < 0;", 'puts("run"); return 3;')
+    Path("qemu.c").write_text(start)
+    Path("step.c").write_text(f"#include <stdio.h>\n{program}")
+    (build, run) = re.search(
+        r"(arm-none-eabi-gcc .*?)\n    (qemu-system-arm .*?)\n", TEXT, re.S
+    ).groups()  # type: ignore[union-attr]
+    subprocess.run(build.replace("\\\n", " ").split(), check=True)
+    done = subprocess.run(run.split(), capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (3, "run")
 
 
 def test_its_two_learners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +78,7 @@ def test_its_two_learners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     shown = (
         '    FILE *file = fopen("image.bin", "wb");\n    fwrite(memory, 1, sizeof memory, file);\n'
     )
-    program = blocks("c")[2].replace(
+    program = programs()[2].replace(
         "    return saved", f"{shown}    fclose(file);\n    return saved"
     )
     assert "fclose" in program

@@ -750,7 +750,7 @@ class Losses:
         """Say what has doubled since it was said."""
         now = {"replaced": self._outbox.replaced, "dropped": self._dropped}
         words = {
-            "replaced": "messages were replaced by newer ones: the broker is slow",
+            "replaced": "messages were replaced by newer ones before they were sent",
             "dropped": "messages were dropped by the broker, of all its clients",
         }
         for name, count in now.items():
