@@ -46,6 +46,8 @@ LAYERS = {
         "windows",
         "block",
         "bare",
+        "counters",
+        "inputs",
         "learner",
         "wrapped",
         "names",

@@ -178,7 +178,7 @@ def parse_bytes(size: int | str) -> int:
             parts = 10 ** len(decimals)
             nbytes = int(digits + decimals) * _UNITS[unit.strip().upper()] // parts
             return check_int("ram", nbytes, 0, 2**62)
-        raise ValueError(f"a size must be bytes, or text such as '64KiB' or '64kB', got {size!r}")
+        raise ValueError(f"ram must be bytes, or a size such as '64KiB' or '64kB', got {size!r}")
     return check_int("ram", size, 0, 2**62)
 
 

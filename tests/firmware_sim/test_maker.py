@@ -215,7 +215,7 @@ def test_script_for_targets_and_without_labels(
     said = done.stdout.split()
     assert [f"{float(one):.6f}" if stream == "house" else one for one in said] == expected
     assert len(set(expected)) > 1
-    assert len(script.read_text(encoding="utf-8").splitlines()) <= 200
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 210
 
 
 def test_model_is_taken_out_of_its_process(room: Path) -> None:
