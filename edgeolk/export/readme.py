@@ -185,11 +185,16 @@ def _flagged(flag: str) -> str:
     return f"with `{flag}`" if flag else "in the default arithmetic"
 
 
+def _arithmetic(how: str) -> str:
+    """Its name, with the flag that selects it."""
+    return f"{how}, `{FLAGS[how]}`" if FLAGS.get(how) else how
+
+
 def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
     """The costs in each arithmetic, and in instructions: counted or estimated."""
     code = {how: cost.code for how, cost in costs_of(learner).items()}
     rows = "".join(
-        f"| {how}{f', `{flag}`' if flag else ''} | {stack:,} | {code[how][0]} to {code[how][1]} |\n"
+        f"| {_arithmetic(how)} | {stack:,} | {code[how][0]} to {code[how][1]} |\n"
         for how, flag in FLAGS.items()
         if (stack := model.stacks.get(flag))
     )
@@ -201,7 +206,7 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
         others=OF_OTHERS,
     )
     rows = "".join(
-        f"| {each.core} | {each.arithmetic} | {each.score:,.0f} | {each.learn:,.0f} |"
+        f"| {each.core} | {_arithmetic(each.arithmetic)} | {each.score:,.0f} | {each.learn:,.0f} |"
         f" {each.longest:,.0f} |\n"
         for each in counted or instructions_of(learner)
     )
