@@ -29,7 +29,7 @@ def test_a_folder_says_what_was_counted(
     assert "456 k to learn" in capsys.readouterr().out
     text = (out / "README.md").read_text()
     assert "COUNTED on emulated boards" in text
-    assert "| Cortex-M0 | whole | 123 | 456 | 7,890 |" in text
+    assert "| Cortex-M0 | whole, `-DEK_FIXED` | 123 | 456 | 7,890 |" in text
     assert "ESTIMATE" not in text
     ek.export_c(learner, out)
     text = (out / "README.md").read_text()
