@@ -340,8 +340,8 @@ class Pieces:
         return [f"KEPT={self._stem.with_suffix('.jsonl')}", f"SEED={1 + 2 * len(self._found)}"]
 
     def add(self, minutes: float, printed: str) -> None:
-        """Store what a piece has printed."""
-        self._found.append((minutes, printed))
+        """Store what a piece has printed, without the folder of this machine."""
+        self._found.append((minutes, printed.replace(f"{ROOT}/", "")))
         self._file.write_text(json.dumps(self._found), "utf-8")
 
     def remove(self) -> None:
