@@ -35,6 +35,8 @@ ROOT = Path(__file__).parent.parent
 NAME = "release/record.md"
 PIECES = "release/pieces"
 _LINE = re.compile(r"^\| (\S+) +\| `([0-9a-f]{12})` +\| (.+?) +\| (.+?) +\|$", re.MULTILINE)
+#: Lines by which libFuzzer says how it goes on: thousands.
+_PROGRESS = re.compile(r"^(#\d+\t|\tNEW_FUNC).*\n", re.MULTILINE)
 HEADER = """\
 # What was run
 
@@ -340,8 +342,9 @@ class Pieces:
         return [f"KEPT={self._stem.with_suffix('.jsonl')}", f"SEED={1 + 2 * len(self._found)}"]
 
     def add(self, minutes: float, printed: str) -> None:
-        """Store what a piece has printed, without the folder of this machine."""
-        self._found.append((minutes, printed.replace(f"{ROOT}/", "")))
+        """Store what a piece has printed, without progress and the folder of this machine."""
+        kept = _PROGRESS.sub("", printed).replace(f"{ROOT}/", "")
+        self._found.append((minutes, kept))
         self._file.write_text(json.dumps(self._found), "utf-8")
 
     def remove(self) -> None:

@@ -195,11 +195,13 @@ def test_a_line_counts_while_nothing_that_is_tested_changes(
 
 
 def test_a_target_in_pieces(repository: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    hour = 'fuzz-slots:\n\t@echo $(KEPT) with $(SEED); echo "Done 7 runs in $(GUIDED) second(s)"\n'
+    says = "@echo $(KEPT) with $(SEED); printf '#2\\tNEW cov: 3\\n'"
+    hour = f'fuzz-slots:\n\t{says}; echo "Done 7 runs in $(GUIDED) second(s)"\n'
     changed(repository, "Makefile", hour)
     assert record.main(["fuzz-slots", "GUIDED=1800"]) == 1
     [piece] = (record.ROOT / record.PIECES).iterdir()
     assert "Done 7 runs" in piece.read_text()
+    assert "cov: 3" not in piece.read_text()
     assert str(record.ROOT) not in piece.read_text()
     repository("add", ".")
     repository("commit", "-qm", "pieces")  # for another machine

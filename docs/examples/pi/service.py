@@ -247,7 +247,7 @@ def watch(
     """
     ending = ending or Ending()
     counts = {"unusual_rows": 0, "alarms": 0, "failed_writes": 0}
-    told, retry = 0, -math.inf
+    reported, retry = 0, -math.inf
     with checkpointer(place) as checkpoints:
         row = ending.next(rows)
         learner = opened(checkpoints, len(row), tell)
@@ -286,7 +286,7 @@ def watch(
                 measure(learner, counts)
                 notify("WATCHDOG=1")
                 if now - began >= 60.0:
-                    rows_since, odd = learner.steps - before, counts["unusual_rows"] - told
+                    rows_since, odd = learner.steps - before, counts["unusual_rows"] - reported
                     tell(
                         f"row {learner.steps:,}: {rows_since:,} rows and {odd:,} unusual ones in a "
                         f"minute, the last is {row}"
@@ -294,7 +294,7 @@ def watch(
                     readings = dict(zip(names, row, strict=True))
                     values = {"rows": rows_since, "unusual": odd, "readings": readings}
                     record("minute", {"row": learner.steps, **values})
-                    began, before, told = now, learner.steps, counts["unusual_rows"]
+                    began, before, reported = now, learner.steps, counts["unusual_rows"]
                 if learner.steps < last:
                     row = ending.next(rows)
         finally:
