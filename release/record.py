@@ -283,6 +283,11 @@ def recorded() -> dict[str, list[str]]:
     return found
 
 
+def _outside_make() -> dict[str, str]:
+    """The environment for make: as if started by hand, since in a recipe it prints its folder."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+
+
 def commands(target: Target, makefile: str) -> str:
     """What make runs for a target, by the text of a Makefile; empty if it has no such target.
 
@@ -290,11 +295,9 @@ def commands(target: Target, makefile: str) -> str:
     """
     stamps = re.findall(r"^\$\(VENV\)(/\.\w+):", makefile, re.MULTILINE)
     installed = [f"--old-file=.venv{stamp}" for stamp in stamps]
-    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     ran = subprocess.run(
         ["make", "--dry-run", "--file=-", *installed, target.name, *target.words],
-        cwd=ROOT, input=makefile, capture_output=True, text=True, check=False,
-        env=outside,  # in a recipe of make, another make would say where it is
+        cwd=ROOT, input=makefile, capture_output=True, text=True, check=False, env=_outside_make(),
     )  # fmt: skip
     return ran.stdout if ran.returncode == 0 else ""
 
@@ -382,7 +385,8 @@ def run(name: str, words: list[str]) -> int:
     further = [*(pieces.words() if pieces else ()), *target.words, *words]
     commit = git("rev-parse", "--short=12", "HEAD")
     began = time.monotonic()
-    code, printed = output(["sh", "-c", 'exec make "$@" 2>&1', "make", name, *further], cwd=ROOT)
+    command = ["sh", "-c", 'exec make "$@" 2>&1', "make", name, *further]
+    code, printed = output(command, cwd=ROOT, env=_outside_make())
     minutes = (time.monotonic() - began) / 60
     try:
         if code:
