@@ -169,7 +169,7 @@ def _coverage(printed: str) -> str:
 #: At least that many mutations exist; fewer were run if a word chose among them.
 MUTATIONS = 500
 #: Emulated ones, each on the processors of release/targets.py.
-PLATFORMS = 10
+PLATFORMS = 9
 #: An hour but for what libFuzzer rounds off.
 GUIDED_SECONDS = 3590
 #: Steps of each algorithm.
