@@ -97,7 +97,7 @@ FILES: dict[str, str] = {
     _COMPILES: """
         edgeolk/core/test_c.py edgeolk/sorf/test_tables.py
         edgeolk/core/test_moments.py edgeolk/core/test_winsor.py
-        edgeolk/export/test_flash.py edgeolk/export/test_forecast.py
+        edgeolk/export/test_flash.py edgeolk/export/test_forecast.py edgeolk/export/test_late.py
         edgeolk/export/test_watching.py edgeolk/export/test_restart.py
         edgeolk/export/test_ring.py edgeolk/export/test_sorf.py edgeolk/export/test_forged.py
         edgeolk/test_allocations.py edgeolk/test_out_of_memory.py firmware_sim/mcu
@@ -105,7 +105,8 @@ FILES: dict[str, str] = {
     _CODE: """
         edgeolk/core/test_vector_code.py edgeolk/core/test_symbols.py
         edgeolk/core/test_generate.py edgeolk/core/test_c_declarations.py
-        edgeolk/configuration/test_generate_options.py edgeolk/test_source_tree.py
+        edgeolk/configuration/test_generate_options.py edgeolk/files/test_rules_once.py
+        edgeolk/test_source_tree.py
     """,
     "river's own compiled modules do not load under Wine 8": "edgeolk/river",
     _LIMITS: "firmware_sim/containment/test_process.py",
