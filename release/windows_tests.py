@@ -19,6 +19,7 @@ _NAMES = "Windows' names are text, and no longer with their folders than 260 cha
 _CODE = "reads machine code or the source tree, which a wheel has not"
 _LIMITS = "Windows has none of the limits on a process"
 _SIGNALS = "Windows has no such signals"
+_FOLDERS = "Windows opens no folder as a file"
 _SHELL = "written for a shell of POSIX"
 _TIME = "counts processor time, which has steps of 16 ms there"
 
@@ -80,6 +81,9 @@ TESTS: dict[str, dict[str, str]] = {
             stopped_and_started_again_it_goes_on_where_it_was[15]
             stopped_and_started_again_it_goes_on_where_it_was[2]
         """,
+    },
+    _FOLDERS: {
+        "firmware_sim/streams/test_stdin.py": "a_folder_is_no_pipe without_poll_a_folder",
     },
     _LIMITS: {
         "firmware_sim/streams/test_faults.py": "refused_rows_are_counted[process]",
