@@ -80,6 +80,7 @@ TESTS: dict[str, dict[str, str]] = {
         "firmware_sim/deployment/test_board_script.py": """
             stopped_and_started_again_it_goes_on_where_it_was[15]
             stopped_and_started_again_it_goes_on_where_it_was[2]
+            a_state_that_cannot_be_used
         """,
     },
     _FOLDERS: {
