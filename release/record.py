@@ -183,18 +183,25 @@ PAGES = (
 )
 #: A change of such lines is none: the project's addresses in pyproject.toml.
 ADDRESS = '^[A-Z][a-z]+ = "https://'
-EVERYTHING = (".", *PAGES)
+#: What only `make mutants` or `make coverage` read. Their lists name lines of the source, which
+#: `make test` compares.
+MUTATIONS_ONLY = (":!tests/mutants*.py", ":!tests/mutating.py")
+GAPS_ONLY = (":!tests/uncovered.py", ":!tests/support/covered.py")
+EVERYTHING = (".", ":!release/check.py", ":!release/record.py", *MUTATIONS_ONLY, *GAPS_ONLY, *PAGES)
 #: What learns and scores, and how it is compiled.
 LIBRARY = (
     *("edgeolk", "setup.py", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn"),
     *PAGES,
 )
-#: The two packages with their tests, and what these run through.
-SUITE = (
+#: The two packages with their tests, and what these run through; without lists of other targets.
+_BOTH = (
     *("edgeolk", "firmware_sim", "bench", "tests", "setup.py", "pyproject.toml"),
     *(":!tests/bench", ":!tests/docs", ":!tests/packaging"),
     *PAGES,
 )
+SUITE = (*_BOTH, *MUTATIONS_ONLY, *GAPS_ONLY)
+MUTATED = (*_BOTH, *GAPS_ONLY)
+TRACED = (*_BOTH, *MUTATIONS_ONLY)
 #: The same on other systems: what builds wheels, and brings the tests there.
 SYSTEMS = (
     *("release", ":!release/check.py", ":!release/readme.py", ":!release/record.py"),
@@ -252,8 +259,8 @@ TARGETS = {
                (*LIBRARY, *_support("fuzz_guided.py", *_FILES), "tests/data"), continues=True),
         Target("fuzz-slots", _guided, (*LIBRARY, *_support("fuzz_flash.py", "fuzz_flash.c")),
                continues=True),
-        Target("mutants", _mutants, SUITE, continues=True),
-        Target("coverage", _coverage, SUITE),
+        Target("mutants", _mutants, MUTATED, continues=True),
+        Target("coverage", _coverage, TRACED),
         Target("exports", _sentence(
             r"^(\d+) learners exported, (\d+) programs, ([\d,]+) answers; 0 differ", 90, 90, 1),
             (*LIBRARY, "release/__init__.py", "release/exports.py", "release/agreement.py",
