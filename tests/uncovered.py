@@ -30,6 +30,8 @@ CAPPED = "runs in a process that may not grow, where coverage.py cannot run"
 RACE = "another thread writes to the row between its check and its use (docs/threads.md, 4)"
 ABSENT = "OLK_REGION is NULL where a learner lacks a region; callers ask for one that it has"
 TYPES = "types for editors, which no program imports"
+CHECKER = "a type checker takes the other way, a program never"
+ABSTRACT = "every subclass that has objects defines it, so nobody calls that of the base class"
 
 GAPS = [
     *gaps("edgeolk/c/processor.h", PROCESSOR,
@@ -66,6 +68,37 @@ GAPS = [
     *gaps("edgeolk/files/windows.py", WINDOWS, ""),
     *gaps("edgeolk/files/__init__.py", WINDOWS, "if sys.platform == \"win32\":"),
     *gaps("edgeolk/configuration/options.py", TYPES, ""),
+    *gaps("edgeolk/checkpointer.py", CHECKER, "if not TYPE_CHECKING:"),
+    *gaps("edgeolk/configuration/config.py", CHECKER, "if not TYPE_CHECKING:"),
+    *gaps("edgeolk/configuration/settings.py", ABSTRACT,
+        "def uses(self)", "def refuse(self)", "def n_inputs(self)", "def scales_targets(self)",
+        "def no_weights(self)", "def max_weight(self)", "def in_order(self)",
+        "def awaits_targets(self)", "def longest_step(self)",
+    ),
+    *gaps("edgeolk/configuration/settings.py",
+        "only int8 levels and learners without a kernel ask for it, and their class defines it",
+        "def with_levels(self,", "def smallest_kernel(self)",
+    ),
+    *gaps("edgeolk/river/base.py", ABSTRACT, "def _arguments(self)"),
+    *gaps("edgeolk/__init__.py",
+        "runs without compiled modules or site-packages, where coverage.py cannot run"
+        " (tests/edgeolk/test_source_tree.py)",
+        "if not _is_compiled(list(__path__)):",
+    ),
+    *gaps("edgeolk/cli/plan.py",
+        "no learner takes fewer bytes than the recommended one, a linear model of scaled inputs:"
+        " where any fits, it does",
+        "    except ValueError as error:\n        return str(error)",
+    ),
+    *gaps("edgeolk/configuration/config.py",
+        "no argument requires a season of a day or a process, so none excludes a learner without",
+        "{name}=False\"\n        except (TypeError, ValueError):  # other arguments exclude it",
+    ),
+    *gaps("edgeolk/files/locked.py", WINDOWS, "if hasattr(os, \"register_at_fork\"):"),
+    *gaps("edgeolk/ring/levels.py",
+        "CPython packs a native float32 that overflows as infinity, other Pythons may refuse it",
+        "except OverflowError:",
+    ),
     *gaps("firmware_sim/containment/memory.py", WINDOWS,
         "if hasattr(ctypes, \"WinDLL\"):", "def _protect_on_windows(start: int,",
     ),

@@ -324,6 +324,8 @@ def test_a_range_beyond_float32_is_refused() -> None:
 def test_a_ring_has_no_history_to_switch_off() -> None:
     with pytest.raises(TypeError, match="unknown parameter 'history' for rbp"):
         ek.Config("rbp", n_features=3, budget=5, history=False)
+    with pytest.raises(TypeError, match="history=True is for 'sorf'"):
+        ek.Config("rbp", n_features=3, budget=5, history=True)
 
 
 def test_the_signature_has_the_arguments_of_a_configuration() -> None:
