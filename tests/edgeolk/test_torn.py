@@ -358,6 +358,6 @@ def test_a_number_of_vectors_below_zero_is_not_repaired() -> None:
     at = memory.find(MARK) + PLACES["n_support"][0]
     memory[at : at + 4] = (-1).to_bytes(4, sys.byteorder, signed=True)
     before = bytes(memory)
-    with pytest.raises(ValueError, match="cannot be repaired: .*n_support is -1"):
+    with pytest.raises(ValueError, match=r"cannot be repaired: .*n_support is -1"):
         ek.attach(memory, torn="repair")
     assert memory == before

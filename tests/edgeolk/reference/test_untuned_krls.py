@@ -404,3 +404,26 @@ def test_any_number_of_inputs(d):
     errors = [rms(KrlsAuto(b), X, np.sin(2.0 * X[:, 0])) for b in (2, 10)]
     assert errors[1] < 0.3
     assert all(many < few for few, many in pairwise(errors))
+
+
+@every_form
+def test_rows_within_the_span_are_learned_without_entering(form, monkeypatch):
+    """With so little jitter that rounding hides it."""
+    monkeypatch.setattr(untuned_krls, "JITTER", 1e-18)
+    X, y = stream(12)
+    model = form(BUDGET)
+    model.learn_many(np.repeat(X, 4, axis=0), np.repeat(y, 4))
+    assert model.m < BUDGET
+    assert model.decision(X[-1]) == pytest.approx(y[-1], abs=0.3)
+
+
+@every_form
+def test_without_vectors_wanted_widths_are_taken_at_once(form):
+    model = form(BUDGET)
+    X, y = stream(1)
+    model.learn_many(X, y)
+    model.lg, model.ls = model.lg + 1.0, model.ls - 2.0
+    model._exchange()
+    assert (model.lg0.tolist(), model.ls0.tolist()) == (model.lg.tolist(), model.ls.tolist())
+    model.lg += 1.0
+    assert (model.lg0 != model.lg).all()
