@@ -83,7 +83,9 @@ def _compare(case: dict[str, Any], make: Any, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "make"), [({"D": 0}, troubled), ({"horizon": 3}, stuck), ({}, series)], ids=str
+    ("case", "make"),
+    [({"D": 0}, troubled), ({"horizon": 3}, stuck), ({}, series)],
+    ids=["troubled", "stuck", "series"],
 )
 def test_ways_that_no_other_case_takes_by_day(case: dict[str, Any], make: Any) -> None:
     """No kernel, targets that never come, a restart; a target that stays; a kernel."""
