@@ -142,7 +142,8 @@ def test_not_even_writable_memory(kind: str) -> None:
 
 def test_a_model_begins_only_where_its_numbers_are_aligned() -> None:
     """Its mark may be found at other places."""
-    learner = ek.Learner("perceptron", n_features=3, budget=3)
-    block = bytes(learner._sealed())
+    memory = bytearray(ek.plan("perceptron", n_features=3, budget=3).nbytes)
+    ek.Learner("perceptron", n_features=3, budget=3, buffer=memory)
+    moved = bytearray(8) + memory[memory.find(MARK) :] + bytes(64)
     with pytest.raises(ValueError, match="buffer holds a model at byte 8, where none can start"):
-        ek.attach(bytearray(8) + block + bytes(64))
+        ek.attach(moved)

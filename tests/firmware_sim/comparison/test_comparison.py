@@ -382,6 +382,7 @@ def test_methods_beyond_the_colours_are_grey(
     assert {mark.name for mark in marks[1 + len(others) :]} == {*found.rows.baselines}
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="it is such a system")
 def test_a_system_that_holds_no_signals_back_starts_processes_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -276,6 +276,7 @@ def test_without_guard_pages_nothing_is_written_beyond_the_cap(
         block.write_beyond(0, 8)
 
 
+@pytest.mark.skipif(hasattr(ctypes, "WinDLL"), reason="Windows has no mprotect")
 def test_a_page_that_cannot_be_protected_is_told() -> None:
     """No page begins at the second byte of a block."""
     block = mmap.mmap(-1, 2 * PAGE)
