@@ -238,6 +238,20 @@ def test_float64_decision_by_decision(case: Case) -> None:
     agrees(case, False)
 
 
+#: Cases that alone take one of the ways through a reference.
+ALONE: list[Case] = [
+    ("olrd", {"eta": 1.0, "U": 3.0}, "gaussian"),
+    ("bogd", {"gamma": 1.5, "projection": "scale", "eta": 0.5}, "gaussian"),
+    ("pomdr", {"U": 3.0}, "gaussian"),
+    ("bpa_s", {"C": 0.3, "loss": "ramp"}, "homogeneous"),
+]
+
+
+@pytest.mark.parametrize("case", ALONE, ids=case_id)
+def test_what_no_other_case_does(case: Case) -> None:
+    agrees(case, False)
+
+
 #: A large ring with every option, or with another kernel.
 LARGE = [case for case in CASES if case[2] == "gaussian" or has_defaults(case)]
 

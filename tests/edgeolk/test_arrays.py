@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import edgeolk as ek
-from edgeolk.arrays import refuse_broken_sparse
+from edgeolk.arrays import refuse_broken_sparse, table_remedy
 
 D, N = 3, 40
 X = np.random.default_rng(0).normal(size=(N, D))
@@ -280,3 +280,18 @@ def test_masked_places_of_non_zeros_are_refused() -> None:
     with pytest.raises(ValueError, match="indices must have no masked numbers"):
         learner.learn_one_sparse(place, [1.0], 1.0)
     assert learner.steps == 0
+
+
+def test_a_table_whose_first_row_cannot_be_had_is_refused_without_its_text() -> None:
+    class Table:
+        columns, dtypes = ["a", "b"], [np.dtype(float), np.dtype(object)]
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.array([["1.5 m"]], dtype=object)
+
+        def __getitem__(self, rows: slice) -> Any:
+            raise KeyError(rows)
+
+    assert ": no numbers in 'b'; leave that out, or encode it first" in table_remedy(Table())
+    Table.dtypes = [np.dtype(float)] * 2
+    assert "no numbers in" not in table_remedy(Table())

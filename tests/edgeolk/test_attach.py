@@ -138,3 +138,12 @@ def test_not_even_writable_memory(kind: str) -> None:
     }
     with pytest.raises(TypeError, match="buffer must be"):
         ek.attach(kinds[kind])
+
+
+def test_a_model_begins_only_where_its_numbers_are_aligned() -> None:
+    """Its mark may be found at other places."""
+    memory = bytearray(ek.plan("perceptron", n_features=3, budget=3).nbytes)
+    ek.Learner("perceptron", n_features=3, budget=3, buffer=memory)
+    moved = bytearray(8) + memory[memory.find(MARK) :] + bytes(64)
+    with pytest.raises(ValueError, match="buffer holds a model at byte 8, where none can start"):
+        ek.attach(moved)

@@ -267,3 +267,42 @@ def test_softmax_of_scores_beyond_exp() -> None:
     assert np.isfinite(learner.learn_many(X, y)).all()
     assert np.isfinite(learner.predict_proba_one(X[0])).all()
     assert math.isclose(learner.predict_proba_one(X[0]).sum(), 1.0)
+
+
+#: What no other test by day does: every way to make room, and a loss that gives rows up.
+ALONE: list[tuple[str, str, dict[str, Any]]] = [
+    ("pa1", "halve", {"ridge": 1e-3, "C": 0.5}),
+    ("gradient", "lightest", {"loss": "ramp", "eta": 0.9}),
+    ("pa1", "lightest_project", {"C": 0.5}),
+    ("gradient", "lightest", {"loss": "logistic", "eta": 0.4}),
+]
+
+
+@pytest.mark.parametrize(("update", "policy", "options"), ALONE, ids=str)
+def test_room_is_made_as_by_the_reference(
+    update: str, policy: str, options: dict[str, Any]
+) -> None:
+    X, y = stream(3, 80)
+    near = 1e-6 if policy in LOOSE else 1e-9
+    learner, plain = (f(update, policy, **options) for f in (learner_of, plain_of))
+    follow(learner, plain, X, y, near)
+    alike(learner, plain, X[:20], near)
+    assert plain.updates > 12
+
+
+@pytest.mark.parametrize(
+    ("update", "policy", "options"),
+    [("sparse_pa", "random", {"sampling": "loss", "beta": 2.0}), ("gradient", "simple", {})],
+)
+def test_a_row_without_a_norm_changes_nothing(
+    update: str, policy: str, options: dict[str, Any]
+) -> None:
+    """With a kernel that is 0 for it, in a ring that is full."""
+    X, y = stream(9, 60)
+    options = {"kernel": "linear", "budget": 3, **options}
+    learner, plain = (f(update, policy, **options) for f in (learner_of, plain_of))
+    follow(learner, plain, X, y, 1e-9)
+    before = plain.alpha.copy()
+    follow(learner, plain, np.zeros((1, D)), np.array([1]), 1e-9)
+    assert np.array_equal(plain.alpha, before)
+    alike(learner, plain, X[:20], 1e-9)

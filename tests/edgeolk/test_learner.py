@@ -162,3 +162,11 @@ def test_a_table(options: dict[str, Any], said: tuple[str, ...]) -> None:
     assert shown.count("<tr>") == shown.count("</tr>") >= 5
     for part in (*said, ">30<", f"{learner.nbytes:,} bytes"):
         assert part in shown
+
+
+def test_a_learner_without_frequencies_has_no_weights_of_features() -> None:
+    learner = ek.Learner(n_features=3, budget=0, linear_group=True)
+    learner.learn_one([1.0, 2.0, 3.0], 1)
+    assert learner.weights_.shape == (2, 0, 1, 2)
+    with pytest.raises(AttributeError, match="rbp has dual_coef_, no weights"):
+        _ = ek.Learner("rbp", n_features=3, budget=4).weights_

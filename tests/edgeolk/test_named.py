@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import struct
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import edgeolk as ek
+from edgeolk import progress
 from edgeolk.calibration import Calibration, softmax, two_columns
 from edgeolk.checkpointer import _decoded
 from edgeolk.cli.program import main
@@ -506,3 +508,41 @@ def test_sparse_rows_of_a_named_learner() -> None:
     broken.indices = broken.indices[:-1]
     with pytest.raises(ValueError, match="X"):
         learner.predict(broken)
+
+
+def test_sparse_rows_are_learned_as_dense_ones(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    sparse = pytest.importorskip("scipy.sparse")
+    y = labels(2)
+    model = sklearn.OnlineKernelClassifier("pa", ram="4KiB", random_state=0).fit(X, y)
+    dense, learner = model.to_learner(), model.to_learner()
+    expected = dense.learn_many(X, y)
+    assert learner.learn_many(sparse.coo_matrix(X), y, verbose=True) == pytest.approx(expected)
+    assert capsys.readouterr().err == "400 of 400 rows, 100 %\n"
+    assert learner.predict_proba(X) == pytest.approx(dense.predict_proba(X))
+
+
+def test_a_bad_row_of_two_classes_is_named() -> None:
+    model = sklearn.OnlineKernelClassifier("pa", ram="4KiB", random_state=0).fit(X, labels(2))
+    rows = X.copy()
+    rows[7, 1] = np.inf
+    with pytest.raises(ek.BadRowError, match=r"X\[7\]"):
+        model.to_learner().learn_many(rows, labels(2))
+
+
+def test_a_file_with_scores_that_its_learner_lacks_is_refused(tmp_path: Path) -> None:
+    """Of a ring there is one score a row, of sorf there are those of its experts."""
+    model = sklearn.OnlineKernelClassifier("pa", ram="4KiB", random_state=0).fit(X, labels(2))
+    model.to_learner().save(tmp_path / "m.zip")
+    with zipfile.ZipFile(tmp_path / "m.zip") as box:
+        parts = {name: box.read(name) for name in box.namelist()}
+    about = json.loads(parts["about.json"])
+    about["probabilities"]["all_scores"] = [0.0] * 21
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as box:
+        for name, data in {**parts, "about.json": json.dumps(about).encode()}.items():
+            box.writestr(name, data)
+    with pytest.raises(ValueError, match="has more scores than the learner"):
+        ek.load(tmp_path / "bad.zip")

@@ -11,6 +11,7 @@ from helpers import KERNELS
 
 import edgeolk as ek
 from edgeolk.reference.gradient import Norma
+from edgeolk.reference.sorf_novelty import SorfNovelty
 
 D = 3
 POLICIES = ("oldest", "smallest", "random", "unbiased", "lightest")
@@ -103,3 +104,12 @@ def test_a_threshold_that_is_no_number_is_refused(tmp_path: Path) -> None:
             ek.load(tmp_path / "broken")
     with pytest.raises(AttributeError, match="threshold"):
         _ = ek.Learner("rbp", n_features=2, budget=3).threshold
+
+
+def test_the_reference_calls_novel_what_is_below_its_threshold() -> None:
+    X = np.random.default_rng(3).normal(size=(60, 2))
+    plain = SorfNovelty(2, 32, 0.5)
+    for x in X:
+        plain.step(x)
+    assert [plain.predict(x) for x in X] == [-1 if plain.decision(x) < 0.0 else 1 for x in X]
+    assert plain.predict(np.full(2, 9.0)) == -1

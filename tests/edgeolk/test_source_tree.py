@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -65,3 +66,34 @@ def test_it_says_what_to_do(words: list[str], tree: Path, tmp_path: Path) -> Non
     assert last.startswith("ImportError: edgeolk in ")
     assert str(tree / "edgeolk") in last
     assert "pip install ." in last
+
+
+def test_modules_of_an_installed_package_replace_those_of_a_source_tree(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "site"
+    installed.mkdir()
+    (installed / "edgeolk").symlink_to(SOURCE)
+    monkeypatch.setattr(ek, "__path__", [str(tree / "edgeolk")])
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(tree)])
+    with pytest.raises(ImportError, match=r"no other edgeolk is installed: run pip"):
+        ek._use_installed()
+    monkeypatch.setattr(sys, "path", [str(tree), str(installed)])
+    with pytest.warns(ImportWarning, match=f"those installed in {installed / 'edgeolk'} are used"):
+        ek._use_installed()
+    assert ek.__path__ == [str(installed / "edgeolk")]
+
+
+def test_subpackages_are_loaded_when_first_used() -> None:
+    assert ek.__getattr__("parts") is sys.modules["edgeolk.parts"]
+    assert dir(ek) == sorted(ek.__all__)
+
+
+def test_the_package_runs_as_a_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["edgeolk", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("edgeolk", run_name="__main__")
+    assert ended.value.code == 0
+    assert ek.__version__ in capsys.readouterr().out

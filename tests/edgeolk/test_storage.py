@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from synthetic import random_stream
 
 import edgeolk as ek
+from edgeolk.parts.storage import ELEMENTS
 
 #: Some rows leave the range of int8 levels; they count as its ends.
 pytestmark = pytest.mark.filterwarnings("ignore:a reading lies outside")
@@ -169,3 +170,11 @@ def test_a_duplicate_is_at_distance_0(dtype: str, row: list[float]) -> None:
     assert learner.decision_one(row) == 1.0
     learner.learn_one(row, -1)  # a score of 1 is a mistake for -1
     assert learner.decision_one(row) == 0.0
+
+
+def test_half_precision_is_read_from_its_bits() -> None:
+    """A memoryview supports no such numbers."""
+    numbers = np.array([1.0, -2.5, 6e-8, 65504.0, np.inf], dtype=np.float16)
+    read = ELEMENTS["e"].read
+    assert read is not None
+    assert read(memoryview(numbers.view(np.uint16))) == tuple(map(float, numbers))

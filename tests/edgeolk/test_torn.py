@@ -350,3 +350,14 @@ def test_a_refused_repair_moves_nothing(shift: int) -> None:
     with pytest.raises(ValueError, match="cannot be repaired"):
         ek.attach(moved, torn="repair")
     assert moved.tobytes() == before
+
+
+def test_a_number_of_vectors_below_zero_is_not_repaired() -> None:
+    """The coefficients behind them stay, too."""
+    memory = marked(taught("pa1"))
+    at = memory.find(MARK) + PLACES["n_support"][0]
+    memory[at : at + 4] = (-1).to_bytes(4, sys.byteorder, signed=True)
+    before = bytes(memory)
+    with pytest.raises(ValueError, match=r"cannot be repaired: .*n_support is -1"):
+        ek.attach(memory, torn="repair")
+    assert memory == before

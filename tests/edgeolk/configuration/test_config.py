@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import inspect
 import random
 from dataclasses import replace
 from typing import Any
@@ -13,11 +14,13 @@ import pytest
 from helpers import ACTIVE, EVERY, KERNELS, LIVELY, every_choice
 
 import edgeolk as ek
+from edgeolk import hosting
 from edgeolk import parts as pt
 from edgeolk.bare import BareLearner
 from edgeolk.parts.table import DEFAULT_PARTS
 from edgeolk.ring.options import uses
-from edgeolk.scaling.record import ARGUMENTS
+from edgeolk.scaling.record import ARGUMENTS, preprocessing_from
+from edgeolk.wrapped import chooses_loss, counts_mistakes, takes_history
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
 LABELS = np.where(ROWS[:, 0] * ROWS[:, 1] > 0, 1.0, -1.0)
@@ -311,3 +314,87 @@ def test_a_plan_without_inputs_names_what_is_missing(given: dict[str, Any], hint
 def test_history_of_another_type_is_refused(history: Any) -> None:
     with pytest.raises(TypeError, match="history must be True, False, 'auto' or None, got"):
         ek.Config("rbp", n_features=3, budget=5, history=history)
+
+
+def test_a_range_beyond_float32_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"feature_range must be finite with low < high, got"):
+        ek.Config("rbp", n_features=3, budget=4, dtype="int8", feature_range=(0.0, 1e39))
+
+
+def test_a_ring_has_no_history_to_switch_off() -> None:
+    with pytest.raises(TypeError, match="unknown parameter 'history' for rbp"):
+        ek.Config("rbp", n_features=3, budget=5, history=False)
+    with pytest.raises(TypeError, match="history=True is for 'sorf'"):
+        ek.Config("rbp", n_features=3, budget=5, history=True)
+
+
+def test_the_signature_has_the_arguments_of_a_configuration() -> None:
+    """Those of the learner itself stand last; parameters of algorithms have names of their own."""
+    of_config = inspect.signature(ek.Config.__init__).parameters
+    of_learner = inspect.signature(ek.Learner).parameters
+    *common, last = [*of_config][2:]
+    assert [*of_learner][1:] == [*common, "buffer", last]
+    assert of_learner["ram"].default is None
+    with pytest.raises(TypeError, match="n_features"):
+        inspect.signature(ek.Learner).bind("pa1")
+    inspect.signature(BareLearner).bind("pa1", n_features=3, budget=5, C=2.0)
+
+
+def test_any_number_may_be_the_learner_of_an_unknown_algorithm() -> None:
+    """It is refused where the learner is built."""
+    assert hosting.chooses_loss("pa1")
+    assert not hosting.chooses_loss("bsgd")
+    assert hosting.chooses_loss("bsgdd")
+    assert [ask("bsgdd") for ask in (takes_history, chooses_loss, counts_mistakes)] == [0, 1, 0]
+    assert [ask("sorf") for ask in (takes_history, chooses_loss)] == [1, 1]
+
+
+RING = ek.Config("rbp", n_features=3, budget=5)._settings
+SORF = ek.Config(n_features=3, D=64)._settings
+LINEAR = ek.Config(n_features=3, budget=0, linear_group=True)._settings
+FORECASTER = ek.Config(n_features=3, D=64, loss="square", history=True)._settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (replace(RING, lists={"blends": (0.0, 1.0)}), "a list of numbers is set but not used"),
+        (replace(SORF, member=pt.Algorithm.OGD), "its parts are not those of sorf"),
+        (replace(LINEAR, n_features=0), "only a forecaster has no inputs"),
+        (replace(FORECASTER, lists={"interval": (0.9,)}), "a list of numbers is invalid"),
+    ],
+    ids=["a ring with a list", "parts of a ring", "no inputs", "a level that is the default"],
+)
+def test_a_configuration_of_a_file_is_checked(settings: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        settings.check()
+
+
+def test_the_default_level_of_intervals_is_not_stored() -> None:
+    options: dict[str, Any] = {"n_features": 3, "D": 64, "loss": "square", "history": True}
+    assert same(ek.Config(**options, interval=0.9), ek.Config(**options))
+    assert ek.Config(**options, interval=0.8)._settings.lists == {"interval": (0.8,)}
+
+
+@pytest.mark.parametrize("given", ["ab", 1.0, [0.0, None]])
+def test_blends_that_are_no_numbers_are_refused(given: Any) -> None:
+    with pytest.raises(TypeError, match="blends must be a sequence of numbers, got"):
+        ek.Config(n_features=3, D=64, blends=given)
+
+
+def test_a_window_of_a_scaler_inside_is_said() -> None:
+    config = ek.Config("ogd", n_features=3, budget=4, scale="standard", scale_window=777)
+    assert config.options["scale_window"] == 777
+    round_trip(config)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"scale.method": 4.0}, "inconsistent: scale.method is 4"),
+        ({"scale.method": 9.0, "scale.clip": 2000.0}, "compact statistics do not suit its scaler"),
+    ],
+)
+def test_a_scaler_inside_that_no_learner_has(values: dict[str, float], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        preprocessing_from(values)

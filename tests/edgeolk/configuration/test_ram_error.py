@@ -85,3 +85,9 @@ def test_a_narrow_kernel_without_any_memory_is_refused_whatever_the_bytes() -> N
     for more in ({"n_classes": 257}, {"loss": "square"}, {"memory": 0}):
         with pytest.raises(ValueError, match="memory_narrow is for a memory of rows"):
             ek.Config(n_features=7, ram="1MiB", memory_narrow=True, **more)
+
+
+def test_nothing_is_offered_without_what_other_arguments_need() -> None:
+    """Rows of a watched stream have times only for its seasons of a day."""
+    options = {"n_features": 3, "loss": "novelty", "history": True, "clock": True, "ram": 100}
+    assert re.search(r"or \d+ without the season of a day, clock=False", message_of(options))

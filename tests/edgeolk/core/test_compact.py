@@ -261,3 +261,11 @@ def test_which_learners_have_it_inside(said: dict[str, object], compact: bool) -
     names = {region.name for region in ek.plan(config).regions}
     assert ("statistics" in names) is compact
     assert ("scaler" in names) is not compact
+
+
+def test_a_spread_too_small_for_its_mean_is_kept_at_first() -> None:
+    """Each of the units of the mean is then as large as the spread allows."""
+    _, plain = agree(np.r_[1.0, 1.0 + 1e-5, 1.0 - 1e-5, np.ones(60)])
+    assert plain.code - 3 == 63
+    assert plain.w & 15 == 15
+    assert plain.mean == 1.0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import runpy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -99,3 +101,19 @@ def test_generated_sources_are_what_the_generator_writes() -> None:
             f"{path.name} is not what the rows of edgeolk/parts say: run"
             " python -m edgeolk.core.generate"
         )
+
+
+def test_the_program_writes_every_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: dict[Path, str] = {}
+    monkeypatch.setattr(Path, "write_text", lambda path, text, **_: written.setdefault(path, text))
+    runpy.run_path(generate.__file__, run_name="__main__")
+    assert written == generate.sources()
+
+
+def test_a_role_that_no_part_has_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler needs a statement in a function without a result."""
+    monkeypatch.setitem(generate.ROWS, "loss", {})
+    nothing, number = ("loss", "void", "Ring ring", ""), ("loss", "int", "Ring ring", "0")
+    text = generate.switches_pxd({"loss_slope": nothing, "loss_sign": number})
+    assert "void loss_slope(Ring ring) noexcept nogil:\n    pass\n" in text
+    assert "pass" not in body_of(text, "loss_sign")

@@ -130,6 +130,10 @@ def test_the_readme_names_the_inputs(tmp_path: Path) -> None:
     told = (tmp_path / "named" / "README.md").read_text()
     assert "| `row[0]` | humidity |\n| `row[1]` | light |\n" in told
     assert "| `row[2]` and all others | no input yet: 0 |" in told
+    ek.export_c(NamedLearner(learner, Names(features=tuple("abcd"))), tmp_path / "all")
+    told = (tmp_path / "all" / "README.md").read_text()
+    assert "| `row[3]` | d |\n\n" in told
+    assert "no input yet" not in told
     ek.export_c(learner, tmp_path / "plain")
     assert "| `row[" not in (tmp_path / "plain" / "README.md").read_text()
 

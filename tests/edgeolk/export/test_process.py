@@ -186,3 +186,11 @@ def test_targets_among_the_inputs_come_late(horizon: int, tmp_path: Path) -> Non
     assert again.n_waiting == learner.n_waiting == horizon
     assert board.load(bytes(learner._sealed())) == 0
     assert board.untouched()
+
+
+def test_the_readme_says_how_sparse_rows_are_learned(tmp_path: Path) -> None:
+    for name, is_sparse in (("dense", False), ("sparse", True)):
+        learner = ek.Learner("krls_t", n_features=3, budget=4, sparse=is_sparse)
+        ek.export_c(learner, tmp_path / name)
+        said = "Rows are learned as dense." in (tmp_path / name / "README.md").read_text()
+        assert said is is_sparse

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from pathlib import Path
 from typing import Any
 
@@ -90,3 +91,13 @@ def test_the_readme_compiles_all_sources_and_the_example_takes_samples(tmp_path:
     assert "\ncc -std=c99 -O2 -o example main.c edgeolk.c model.c samples.c\n" in text
     assert "Compile `edgeolk.c`, `model.c` and `samples.c` with your program" in text
     assert "ek_sample(&arena, sample)" in (tmp_path / "main.c").read_text()
+
+
+def test_scratch_in_the_arena_is_behind_the_windows(tmp_path: Path) -> None:
+    windows = ek.Windows(2, 32, 8, "level")
+    learner = ek.Learner(n_features=windows.n_features, ram="3KiB")
+    ek.export_c(learner, tmp_path, windows=windows, scratch="arena")
+    macros = dict(re.findall(r"#define (EK_\w+) (.+)", (tmp_path / "model.h").read_text()))
+    start = int(macros["EK_AT_WINDOWS"].removesuffix("u"))
+    assert macros["EK_AT_SCRATCH"] == f"{start + windows.plan.block_bytes}u"
+    assert re.fullmatch(r"\((\d+)u \+ EK_SCRATCH_BYTES\)", macros["EK_ARENA_BYTES"])

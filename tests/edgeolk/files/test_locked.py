@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import mmap
 import os
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import edgeolk as ek
+from edgeolk.files import locked, system
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here"),
@@ -114,3 +116,53 @@ def test_the_lock_ends_with_its_process_though_a_child_lives(kind: str, tmp_path
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(worker, signal.SIGKILL)
+
+
+def test_a_child_closes_the_files_of_its_parent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = locked.OpenFile(str(tmp_path / "kept"))
+    assert file.fd(True) >= 0
+    monkeypatch.setattr(locked, "_open_files", {file})
+    locked._let_go()
+    assert file._fd == -1
+
+
+def test_another_process_owns_the_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints = ek.Checkpointer(tmp_path / "kept")
+    checkpoints.write(learner_at(1))
+    here = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: here + 1)
+    with pytest.raises(RuntimeError, match=f"process {here}, from which process {here + 1}"):
+        checkpoints.write(learner_at(2))
+    monkeypatch.undo()
+    assert checkpoints.open().steps == 1
+
+
+def test_a_file_system_without_locks_is_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(fd: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr(system, "lock", refuse)
+    ek.Checkpointer(tmp_path / "kept").write(learner_at(3))
+    assert ek.Checkpointer.restore(tmp_path / "kept").steps == 3
+
+
+def test_a_system_that_replaces_no_open_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system, "REPLACES_OPEN", False)
+    with ek.Checkpointer(tmp_path / "kept") as checkpoints:
+        for steps in (1, 2):
+            assert checkpoints.write(learner_at(steps)) == steps
+    assert ek.Checkpointer.restore(tmp_path / "kept").steps == 2
+
+
+def test_a_folder_of_this_name_has_no_bytes(tmp_path: Path) -> None:
+    assert locked.OpenFile(str(tmp_path)).start(0, 8) == b""
+    (tmp_path / "kept").write_bytes(b"12345")
+    assert locked.OpenFile(str(tmp_path / "kept")).start(1, 8) == b"2345"

@@ -375,3 +375,15 @@ def test_no_place(bad: Any) -> None:
         bad = memoryview(bad)
     with pytest.raises(TypeError, match="buffer must be"):
         medium_at(bad, 2)
+
+
+def test_a_folder_of_fewer_slots_closes_the_other_files(tmp_path: Path) -> None:
+    medium = FolderMedium(tmp_path, 3)
+    files = list(medium._files)
+    for file in files:
+        file.fd(True)
+    medium.use(2)
+    assert medium.slots == 2
+    assert medium._files == files[:2]
+    assert [file._fd >= 0 for file in files] == [True, True, False]
+    medium.close()

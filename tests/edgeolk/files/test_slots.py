@@ -407,3 +407,31 @@ def test_a_checkpoint_that_failed_is_not_trusted_when_it_is_read_again(
     assert slots.opened.slot != durable
     device.image[slots.opened.slot * TINY.room] ^= 1
     assert recovered(device.image, TINY) == 2
+
+
+def test_a_payload_that_ends_early_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Device(written(TINY, 2), sector=64)
+    real = device.read_into
+
+    def read_into(slot: int, offset: int, memory: memoryview) -> int:
+        return real(slot, offset, memory) - 2 * (slot == 1 and offset == HEADER_BYTES)
+
+    monkeypatch.setattr(device, "read_into", read_into)
+    slots = Slots(device, state_in)
+    assert slots.open() == 1
+    assert slots.opened is not None
+    assert slots.opened.refused == {1: "it ends after 3 of 5 bytes"}
+
+
+def test_an_older_checkpoint_that_cannot_be_looked_at_is_passed_over() -> None:
+    def look(length: int, part: object) -> None:
+        looked.append(length)
+        if len(looked) > 1:
+            raise ValueError("damaged")
+
+    looked: list[int] = []
+    slots = Slots(Device(written(TINY, 2), sector=64), state_in, look)
+    assert slots.open() == 2
+    assert looked == [5, 5]
+    assert slots.opened is not None
+    assert slots.opened.refused == {}

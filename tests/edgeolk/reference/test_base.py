@@ -60,9 +60,11 @@ def test_kernels_literally():
 
 
 @modest
-@given(st.floats(-3, 3), st.sampled_from(["hinge", "square", "logistic"]))
+@given(st.floats(-3, 3), st.sampled_from(["hinge", "ramp", "square", "logistic", "epsilon"]))
 def test_loss_gradients_by_differences(f, loss):
-    if loss == "hinge" and abs(f - 1.0) < 1e-3:
+    corners = {"hinge": (1.0,), "ramp": (-1.0, 1.0)}
+    corners["epsilon"] = (1.0 - tb.TOLERANCE, 1.0 + tb.TOLERANCE)
+    if any(abs(f - corner) < 1e-3 for corner in corners.get(loss, ())):
         return
     h = 1e-5
     slope = (tb.loss_value(loss, 1.0, f + h) - tb.loss_value(loss, 1.0, f - h)) / (2 * h)
@@ -162,3 +164,35 @@ def test_forgetron_mistake_bound():
     c *= 0.25 * math.sqrt((B + 1) / math.log(B + 1)) / math.sqrt(c @ K @ c)
     hinges = sum(tb.hinge(b, c @ kernel(X[:80], a)) for a, b in zip(X, y, strict=True))
     assert model.mistakes <= 2 * c @ K @ c + 4 * hinges
+
+
+def test_a_loss_of_another_name_is_refused():
+    for of in (tb.loss_value, tb.loss_gradient):
+        with pytest.raises(ValueError, match="unknown loss 'cubic'"):
+            of("cubic", 1.0, 0.5)
+
+
+def test_the_averaged_model_is_the_mean_of_the_models():
+    X, y = random_stream(3, 40, 2)
+    model, models, probe = LEARNERS["oskl"](KERNELS[0], None, eta=0.4), [], X[0] + 0.5
+    assert model.averaged(probe) == 0.0
+    for a, b in zip(X, y, strict=True):
+        models.append(model.decision(probe))
+        f = model.decision(a)
+        assert model.learn_one(a, b) == pytest.approx(f, abs=1e-12)
+        assert model.averaged(probe) == pytest.approx(np.mean(models), abs=1e-12)
+    expected = np.mean([*models, model.decision(probe)])
+    assert model.averaged(probe, include_current=True) == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(AttributeError, match="this method has no averaged model"):
+        LEARNERS["rbp"](KERNELS[0], 5).averaged(probe)
+
+
+def test_a_forgetron_forgets_vectors_without_weight_and_models_without_norm():
+    """Where weights underflow, and where the incoming vector cancels the model."""
+    model = LEARNERS["forgetron_basic"](KERNELS[0], 2, U=1e-200)
+    run(model, 50.0 * np.arange(5.0)[:, None], np.ones(5))
+    assert model.sv[:, 0].tolist() == [200.0, 150.0]
+    assert model.alpha.tolist() == [1.0, 1e-200]
+    model = LEARNERS["forgetron_basic"](tb.linear(), 1)
+    run(model, np.array([[1.0], [1.0]]), np.array([1.0, -1.0]))
+    assert model.alpha.tolist() == [-(2.0**-0.25)]

@@ -72,3 +72,12 @@ def test_no_user_pays_for_it() -> None:
         "sys.exit(any(name.startswith('edgeolk.reference') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_figure_may_be_kept_instead_of_written() -> None:
+    pytest.importorskip("matplotlib")
+    X, y = stream(60)
+    learners = {"a": LEARNERS["rbp"](gaussian(0.5), 5), "b": LEARNERS["pa"](gaussian(0.5))}
+    both = compare(learners, X, y)
+    labels = [line.get_label() for line in both.plot(window=20).axes[0].lines]
+    assert [label.split()[0] for label in labels] == ["a", "b"]

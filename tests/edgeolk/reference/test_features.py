@@ -314,3 +314,24 @@ def test_bsgd_merging_is_the_best_single_replacement():
     assert with_candidate > 3
     with pytest.raises(ValueError, match="Gaussian"):
         LEARNERS["bsgd"](tb.linear(), 5)
+
+
+def test_fogd_averages_the_models_that_made_the_predictions():
+    X, y = random_stream(6, 30, 2)
+    model, models, probe = LEARNERS["fogd"](KERNELS[0], seed=1, D=9, eta=0.3), [], X[0] + 0.5
+    assert model.averaged(probe) == 0.0
+    for a, b in zip(X, y, strict=True):
+        models.append(model.decision(probe))
+        model.step(a, b)
+    assert model.averaged(probe) == pytest.approx(np.mean(models), abs=1e-12)
+    expected = np.mean([*models, model.decision(probe)])
+    assert model.averaged(probe, include_current=True) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_vector_without_a_partner_of_its_sign_is_removed():
+    model = LEARNERS["bsgd"](KERNELS[0], 2, lam=0.1)
+    run(model, np.array([[0.0], [50.0], [100.0]]), np.array([-1.0, 1.0, 1.0]))
+    assert (model.sv[:, 0].tolist(), model.beta.tolist()) == ([100.0, 50.0], [1.0, 1.0])
+    lone = LEARNERS["bsgd"](KERNELS[0], 1, lam=0.1)
+    run(lone, np.array([[0.0], [50.0]]), np.array([1.0, -1.0]))
+    assert (lone.sv[0, 0], lone.beta.tolist()) == (50.0, [-1.0])

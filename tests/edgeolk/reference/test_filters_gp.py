@@ -281,3 +281,26 @@ def test_zeros_under_the_linear_kernel(form):
     X = np.array([[0.0], [0.0], [1.0], [2.0], [-1.0], [0.0]])
     run(model, X, 2.0 * X[:, 0])
     assert model.decision(np.ones(1)) == pytest.approx(2.0, abs=0.05)
+
+
+@pytest.mark.parametrize("form", [WhitenedKrlsT, WhitenedSogp])
+def test_a_row_within_the_span_is_learned_without_entering(form):
+    """With so little jitter that rounding hides it."""
+    model = form(KERNELS[0], 5, sn2=0.1, jitter=1e-18)
+    X, y = np.array([[0.0], [1.0], [0.0], [0.0]]), np.array([1.0, -1.0, 0.4, 0.7])
+    run(model, X, y)
+    assert model.sv[:, 0].tolist() == [0.0, 1.0]
+    gram = joint_gram(KERNELS[0], X)
+    mean, _ = exact(gram, gram[0], 1.0, y, 0.1)
+    assert model.decision(X[0]) == pytest.approx(mean, abs=1e-6)
+
+
+def test_rows_of_which_nothing_stays_leave_the_prior():
+    """With so much noise and so little memory that what a vector told underflows."""
+    model = LEARNERS["krls_t"](KERNELS[0], 3, sn2=1e200, lam=1e-100)
+    X, y = regression_stream(2, 30, 2)
+    run(model, 5.0 * X, y)
+    assert model.m == 3
+    assert np.abs(model.C).max() <= 1e-200
+    assert model.decision(X[0]) == pytest.approx(0.0, abs=1e-100)
+    assert model.variance_one(X[0]) == pytest.approx(model.num / model.den * 1e200)

@@ -14,7 +14,7 @@ from synthetic import random_stream, regression_stream
 
 from edgeolk.reference import LEARNERS
 from edgeolk.reference import base as tb
-from edgeolk.reference.gradient import keep_probabilities
+from edgeolk.reference.gradient import Norma, keep_probabilities
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=12, deadline=None, database=None)
@@ -239,3 +239,21 @@ def test_bogd_plus_plus_drops_the_lowest_weightless_slot_without_a_draw():
         assert model.rng.state == old.rng.state
     model.step(np.array([0.1]), -1.0)
     assert model.rng.state != old.rng.state
+
+
+def test_the_lightest_vector_leaves_and_may_be_the_incoming_one():
+    model = Norma(KERNELS[0], 2, "lightest", nu=0.1, eta=0.5)
+    for place, weight in ((0.0, 1.0), (50.0, 2.0), (100.0, 0.5), (150.0, 1.5)):
+        model.admit(np.array([place]), weight)
+    assert model.sv[:, 0].tolist() == [150.0, 50.0]
+    assert model.alpha.tolist() == [1.5, 2.0]
+
+
+def test_the_last_slot_that_may_be_lost_is_lost_where_rounding_leaves_a_rest():
+    """The probabilities to be lost sum to 1 but for rounding; a draw may be above their sum."""
+    model = LEARNERS["bogd++"](KERNELS[0], 3, eta=0.5)
+    for x in (0.0, 50.0, 100.0):
+        model.step(np.array([x]), 1.0)
+    model.rng = FixedUniform(1.0 + 1e-9)
+    model.step(np.array([150.0]), 1.0)
+    assert model.sv[:, 0].tolist() == [0.0, 50.0, 150.0]

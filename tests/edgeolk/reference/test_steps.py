@@ -225,3 +225,11 @@ def test_ahpatron_duplicate_hands_over_its_weight():
         model.step(np.zeros(1), b)
     assert model.halvings == 1
     assert model.alpha == pytest.approx([0.4, -0.2], rel=1e-3)
+
+
+def test_takeover_weights_where_the_system_has_no_factor():
+    """The ridge grows until it has one: half of the weight for each of two equal vectors."""
+    theta = takeover_weights(np.ones((2, 2)), np.ones((2, 1)), np.array([3.0]), 0.0)
+    assert theta == pytest.approx([1.5, 1.5], rel=1e-3)
+    nothing = takeover_weights(np.zeros((2, 2)), np.zeros((2, 1)), np.array([3.0]), 0.0)
+    assert nothing.tolist() == [0.0, 0.0]

@@ -404,3 +404,29 @@ def test_any_number_of_inputs(d):
     errors = [rms(KrlsAuto(b), X, np.sin(2.0 * X[:, 0])) for b in (2, 10)]
     assert errors[1] < 0.3
     assert all(many < few for few, many in pairwise(errors))
+
+
+@every_form
+def test_a_row_within_the_span_is_learned_without_entering(form, monkeypatch):
+    """Only rounding makes its distance so small."""
+    X, y = stream(40)
+    model = form(BUDGET)
+    model.learn_many(X[:-1], y[:-1])
+    vectors = model.sv.copy()
+    before = abs(y[-1] - model.decision(X[-1]))
+    monkeypatch.setattr(model, "_delta", lambda z: untuned_krls.JITTER / 2.0)
+    model.step(X[-1], y[-1])
+    assert np.array_equal(model.sv, vectors)
+    assert abs(y[-1] - model.decision(X[-1])) < before
+
+
+@every_form
+def test_without_vectors_wanted_widths_are_taken_at_once(form):
+    model = form(BUDGET)
+    X, y = stream(1)
+    model.learn_many(X, y)
+    model.lg, model.ls = model.lg + 1.0, model.ls - 2.0
+    model._exchange()
+    assert (model.lg0.tolist(), model.ls0.tolist()) == (model.lg.tolist(), model.ls.tolist())
+    model.lg += 1.0
+    assert (model.lg0 != model.lg).all()

@@ -297,3 +297,8 @@ def test_a_row_without_keys_is_refused() -> None:
     model.learn_one({"a": 2.0}, "b")
     with pytest.raises(ValueError, match="create the model with a larger n_classes"):
         model.learn_one({"a": 3.0}, "c")
+
+
+def test_a_new_model_knows_no_interval() -> None:
+    model = KernelRegressor(ram="8KiB", gaussian_process=True)
+    assert model.predict_one({"a": 1.0}, with_interval=True) == (0.0, -math.inf, math.inf)

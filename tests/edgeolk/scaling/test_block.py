@@ -1,6 +1,7 @@
 """Arguments, the plan, and the memory a scaler is built in."""
 
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -289,3 +290,12 @@ def test_mutated_files_are_refused_or_sound(form, n):
         assert block_of(ek.RunningScaler._from_block(block_of(scaler))) == block_of(scaler)
     assert refused > 100
     assert loaded > 10
+
+
+def test_a_compact_scaler_clips_as_its_bytes_allow() -> None:
+    scaler = plain(2, compact=True, clip=5.0)
+    block = block_of(scaler)
+    head = unpack(block)
+    packed = replace(head, values={**head.values, "scale.clip": 2000.0}).pack()
+    with pytest.raises(ValueError, match="it takes more than 9 bytes a feature"):
+        ek.RunningScaler._from_block(resealed(packed + block[len(packed) :]))

@@ -131,6 +131,10 @@ def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> N
     assert_same(learner, plain, said, expected)
 
 
+def test_a_learner_of_novelty_is_the_reference() -> None:
+    test_it_is_the_reference(("novelty", "plain"), "float64", "standard")
+
+
 @types
 @pytest.mark.parametrize("third", [None, 150])
 @pytest.mark.spread(6)

@@ -91,3 +91,11 @@ def test_the_first_reading_of_an_input_may_be_missing(dtype: str) -> None:
     np.testing.assert_array_equal(scaler.scale_, [0.0, 0.0])
     learner.learn_one([np.nan, 4.0], 3.0)
     np.testing.assert_array_equal(learner.scaler.mean_, [1.0, 4.0])
+
+
+def test_one_scale_of_all_inputs_has_its_name() -> None:
+    learner = ek.Learner("ogd", n_features=2, budget=3, scale="common")
+    learner.learn_one([1.0, 3.0], 1)
+    scale = learner.scaler
+    assert (scale.method, scale.mean, scale.sd, scale.n_seen) == ("common", 2.0, 1.0, 1)
+    assert scale.transform([4.0, 0.0]).tolist() == [2.0, -2.0]

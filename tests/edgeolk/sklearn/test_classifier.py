@@ -349,3 +349,24 @@ def test_the_width_of_a_stream_is_not_that_of_its_first_few_rows(moons: Any) -> 
         model.partial_fit(X[first : first + 10], y[first : first + 10], np.unique(y))
     width = model.learner_.kernel.gamma
     assert width == pytest.approx(1.0 / np.median(_squares(X)), rel=0.5)
+
+
+@pytest.mark.parametrize("gamma", ["auto", "scale"])
+def test_a_width_of_rows_that_are_not_scaled_is_that_of_the_rows(gamma: str) -> None:
+    X = np.random.default_rng(2).normal(size=(60, 2)) * [1.0, 9.0]
+    model = OnlineKernelClassifier("pa1", ram="4KiB", scale=None, gamma=gamma, random_state=0)
+    kernel: Any = model.fit(X, X[:, 0] > 0.0).learner_.kernel
+    wanted = ek.gamma_from(X) if gamma == "auto" else 1.0 / (2.0 * X.var())
+    assert kernel.gamma == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("classes", "label"), [([1, 2], "a"), (np.array(["idle", "busy"], dtype=object), 3)]
+)
+def test_a_label_that_no_class_compares_to_is_refused(classes: Any, label: Any) -> None:
+    X = np.arange(8.0).reshape(4, 2)
+    model = OnlineKernelClassifier(ram="4KiB")
+    model.partial_fit(X, np.array([*classes, *classes]), classes=classes)
+    with pytest.raises(ValueError, match=f"y holds {label!r}, but classes are"):
+        model.partial_fit(X[:2], np.array([label, label]))
+    assert model.learner_.steps == 4

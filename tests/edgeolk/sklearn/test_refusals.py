@@ -196,3 +196,12 @@ def test_an_algorithm_that_does_not_exist_is_refused_by_fit(estimator: Any) -> N
 def test_a_kernel_is_that_of_the_learner() -> None:
     model = OnlineKernelClassifier("pa", budget=20, kernel=Polynomial(2)).fit(X, LABELS)
     assert model.to_learner().kernel == Polynomial(2)
+
+
+def test_params_add_to_what_is_given_by_name() -> None:
+    model = OnlineKernelClassifier("pa1", budget=20, dtype="float64", params={"C": 2.0})
+    learner = model.fit(X, LABELS).to_learner()
+    assert (learner.dtype, learner.parameters["C"]) == ("float64", 2.0)
+    for twice in ({"dtype": "float32"}, {"C": 2.0, "dtype": "float64"}):
+        with pytest.raises(TypeError, match=r"give dtype= or params=\{'dtype': ...\}, not both"):
+            OnlineKernelClassifier("pa1", budget=20, dtype="float64", params=twice).fit(X, LABELS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,36 @@ def _compare(case: dict[str, Any], make: Any, tolerance: float) -> None:
             assert 0.5 * (high - low) == pytest.approx(
                 reach, rel=10 * tolerance, abs=1e-9 + rounding
             )
+
+
+@pytest.mark.parametrize(
+    ("case", "make"),
+    [({"D": 0}, troubled), ({"horizon": 3}, stuck), ({}, series)],
+    ids=["troubled", "stuck", "series"],
+)
+def test_ways_that_no_other_case_takes_by_day(case: dict[str, Any], make: Any) -> None:
+    """No kernel, targets that never come, a restart; a target that stays; a kernel."""
+    _compare(case, make, 1e-9)
+
+
+def test_a_target_of_no_row_is_left_out() -> None:
+    learner = learner_of(d=0, D=0)
+    plain = plain_of(learner)
+    plain.learn(1.0)
+    assert (plain.N, plain.queue) == (0, [])
+    for target in (5.0, None, math.nan, 7.0):
+        assert learner.ask_one([]) == plain.answer(np.zeros(0))
+        plain.learn(target)
+        learner.tell_one(target)
+    assert plain.N == 2
+    assert learner.ask_one([]) == plain.answer(np.zeros(0))
+
+
+def test_a_target_that_never_changes_has_no_unit() -> None:
+    learner = learner_of(d=0, D=0)
+    plain = plain_of(learner)
+    for _ in range(6):
+        assert learner.ask_one([]) == plain.answer(np.zeros(0)) == (5.0 if plain.N else 0.0)
+        plain.learn(5.0)
+        learner.tell_one(5.0)
+    assert (plain.J, plain.sc, plain.Q) == (0, 0.0, 3)

@@ -46,9 +46,7 @@ def learner_of(vectors: int = VECTORS, inputs: int = D, **options: Any) -> ek.Le
 
 
 def plain_of(**options: Any) -> Mixture:
-    features = Sorf(
-        D, FREQUENCIES, GAMMA, dtype="float64", seed=SEED, loss="square", **options
-    )
+    features = Sorf(D, FREQUENCIES, GAMMA, dtype="float64", seed=SEED, loss="square", **options)
     return Mixture(features, FactoredKrlsAuto(VECTORS))
 
 
@@ -102,9 +100,7 @@ def test_each_part_is_what_it_is_alone(dtype: str) -> None:
     process is `krls_auto`, although its rows are scaled for the features."""
     X, y = stream()
     both, features = learner_of(dtype=dtype), learner_of(0, dtype=dtype)
-    process = ek.Learner(
-        "krls_auto", n_features=D, budget=VECTORS, coefficients="float32"
-    )
+    process = ek.Learner("krls_auto", n_features=D, budget=VECTORS, coefficients="float32")
     answers = both.learn_many(X, y)
     each = [features.learn_many(X, y), process.learn_many(X, y)]
     for name in PARTS:
@@ -353,3 +349,15 @@ def test_true_is_refused_where_a_number_is(options: dict[str, Any], why: str) ->
     made = {**TARGETS, "gaussian_process": True, **options}
     with pytest.raises((TypeError, ValueError), match=why):
         ek.Config(**made)
+
+
+def test_the_variance_is_that_of_the_features_while_they_answer_alone() -> None:
+    X, y = stream(20)
+    learner, plain = learner_of(**UNSCALED), plain_of()
+    assert learner.variance_one(X[0]) == plain.variance_one(X[0]) == math.inf
+    for x, target in zip(X, y, strict=True):
+        learner.learn_one(x, target)
+        plain.step(x, target)
+    assert plain.share == 0.0
+    assert plain.variance_one(X[0]) == plain.features_square
+    assert learner.variance_one(X[0]) == pytest.approx(plain.features_square, rel=1e-6)

@@ -11,7 +11,7 @@ from helpers import Csr, few_first
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
-from edgeolk.reference.sorf_watch import WatchReference
+from edgeolk.reference.sorf_watch import CLUSTER, Tail, WatchReference
 from edgeolk.sorf.faces import PARTS
 
 D, BUDGET, SEED = 5, 128, 7
@@ -588,3 +588,25 @@ def test_missing_readings_by_nonzeros(dtype: str) -> None:
     places = np.flatnonzero(X[-1])
     assert many.decision_one_sparse(places, X[-1][places]) == expected.decision_one(X[-1])
     assert many.decision_function(matrix).tobytes() == expected.decision_function(X).tobytes()
+
+
+def test_a_verdict_without_learning_is_that_of_learning() -> None:
+    X = stream(320)
+    plain = WatchReference(D, BUDGET, seed=SEED)
+    for x in X[:299]:
+        plain.step(x)
+    found = [plain.predict(X[299]) for _ in range(2)]
+    assert plain.t == 299
+    assert found == [plain.step(X[299])] * 2
+
+
+def test_a_peak_among_equal_ones_grows_by_their_distance() -> None:
+    """Of a full tail, which has none: the peak changes nothing."""
+    tail = Tail(float)
+    for _ in range(2 * CLUSTER):
+        tail.learn(5.0, False, 0.0)
+    assert (tail.b0, tail.b1) == (5.0, 5.0)
+    for full, peaks in ((True, (5.0, 5.0)), (False, (7.0, 5.0))):
+        for reading in (7.0, 0.0):
+            tail.learn(reading, full, 0.0)
+        assert (tail.b0, tail.b1, tail.age) == (*peaks, 0)

@@ -415,3 +415,13 @@ def test_windows_of_an_archive_are_stored(tmp_path: Path) -> None:
         box.writestr("windows.eolw", ek.Windows(1, 32)._to_bytes())
     with pytest.raises(ValueError, match="compressed or too large"):
         ek.Windows.load(path)
+
+
+@pytest.mark.parametrize("names", [("mean", "sd"), ("dominant", "entropy"), ("bands",)], ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_some_features_are_those_of_all(dtype: str, names: tuple[str, ...]) -> None:
+    samples = noise(96, 2, dtype)
+    some = ek.Windows(2, 32, 16, names, 400, dtype)
+    rows = some.feed_many(samples)
+    assert rows.shape == (5, some.n_features)
+    assert np.array_equal(rows, rows_of(samples, some.plan))

@@ -12,7 +12,7 @@ import edgeolk as ek
 import firmware_sim as fs
 from bench.mcu.rows import stream
 from firmware_sim.boards import BOARDS
-from firmware_sim.boards.step_time import QUIET, timing
+from firmware_sim.boards.step_time import QUIET, _longest, timing
 from firmware_sim.report import to_dict, to_text
 
 RESULTS = Path(__file__).parents[3] / "bench" / "results"
@@ -77,7 +77,6 @@ def test_recorded_streams() -> None:
         learned = 1e3 * float(counts[5])
         _, mean, _ = instructions(device, learner.plan, X.shape[1], changed, learner.n_remembered)
         assert mean == pytest.approx(learned, rel=0.3), (device, name)
-
 
 
 def test_recorded_step_of_a_raspberry_pi() -> None:
@@ -167,3 +166,9 @@ def test_report_does_not_promise_what_it_does_not_know() -> None:
     text = to_text(result)
     assert "unknown whether in time, the usual step takes" in text
     assert to_dict(result)["board"]["mean_step_seconds"] is None
+
+
+def test_a_step_of_exponentials_alone() -> None:
+    core = BOARDS["pico"].core
+    assert _longest(core, "3 2 B exponentials", 10, 4) == 60 * core.exponential
+    assert _longest(core, "O(B d) + B exponentials", 10, 4) is None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
+import errno
 import gzip
 import json
 import os
+import runpy
 import shlex
 import signal
 import subprocess
@@ -14,12 +17,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fleets import write_fleet
 
 import firmware_sim as fs
-from firmware_sim.cli import main, replay
+from firmware_sim.cli import main, program, replay
 from firmware_sim.cli.program import parser
+from firmware_sim.cli.shared import assumed_of
 from firmware_sim.cli.terminal import ProgressLines
 from firmware_sim.configuration import values
+from firmware_sim.errors import SimulatorError
+from firmware_sim.replaying.assumed import Assumed
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -406,3 +413,75 @@ def test_a_parameter_is_given_once(capsys: pytest.CaptureFixture[str], tmp_path:
     words = ["--algorithm", "pa1", "--param", "C=1", "--param", "C=2", "--out", str(tmp_path)]
     assert main(["replay", "occupancy", *words]) == 2
     assert "--param C: given twice, as 1 and 2" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_read_is_no_trouble_of_the_output(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only a full or broken standard output has a sentence here."""
+
+    def main_with(error: OSError) -> int:
+        def run(chosen: Any) -> int:
+            raise error
+
+        chosen = argparse.Namespace(run=run)
+        given = argparse.Namespace(parse_args=lambda *_: chosen)
+        monkeypatch.setattr(program, "parser", lambda: given)
+        return main([])
+
+    for error in (PermissionError(errno.EACCES, "no"), OSError(errno.ENOSPC, "full", "a.csv")):
+        with pytest.raises(OSError, match=r"no|full"):
+            main_with(error)
+    monkeypatch.setattr(program, "forget_output", lambda: None)
+    assert main_with(OSError(errno.ENOSPC, "full")) == 2
+
+
+@pytest.mark.parametrize("handler", [signal.default_int_handler, signal.SIG_IGN])
+def test_the_package_runs_as_a_program(
+    handler: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the handler of interrupts that there was."""
+    monkeypatch.setattr(sys, "argv", ["firmware_sim", "streams"])
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_module("firmware_sim", run_name="__main__")
+        assert signal.getsignal(signal.SIGINT) == handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended.value.code == 0
+    assert "occupancy" in capsys.readouterr().out
+    assert "main" not in runpy.run_module("firmware_sim.__main__", run_name="__mp_main__")
+
+
+def test_what_was_understood_cannot_be_written(
+    stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = tmp_path / "none" / "log.toml"
+    more = ("--understood", str(name), "--limit", "50", "--no-picture")
+    assert main(arguments(stream, tmp_path, *more)) == 2
+    assert f"cannot write to {name}: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stream", ["-", "mqtt://host/topic"])
+def test_a_stream_that_comes_once_is_not_looked_at_first(stream: str) -> None:
+    assert assumed_of(argparse.Namespace(stream=stream), live=False) == Assumed()
+
+
+@pytest.mark.parametrize("words", [[], ["--quiet"]])
+def test_the_page_of_the_cluster_is_named(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    def run_fleet(*_: object, on_cluster: Any, **__: object) -> None:
+        on_cluster("http://here:8787")
+        on_cluster("")
+        raise SimulatorError("that was all")
+
+    monkeypatch.setattr("firmware_sim.fleet.run.run_fleet", run_fleet)
+    manifest, configs = write_fleet(tmp_path, boards=2)
+    more = ["--configs", str(configs), "--out", str(tmp_path / "out")]
+    assert main(["fleet", str(manifest), *more, *words]) == 2
+    said = capsys.readouterr().err
+    assert said.count("Dask's own page: http://here:8787\n") == (not words)
+    assert "that was all" in said

@@ -6,6 +6,7 @@ import signal
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,13 +15,15 @@ from markupsafe import escape
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare
+from firmware_sim.comparison import ranking as comparison_ranking
+from firmware_sim.comparison import rows as comparison_rows
 from firmware_sim.comparison import run as comparison_run
 from firmware_sim.comparison.choice import better, choice, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.ranking import ranking, shown
 from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
-from firmware_sim.comparison.work import Outcome, Run, do
+from firmware_sim.comparison.work import Outcome, Run, do, goes
 from firmware_sim.drawing.page import to_page
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.streams import Stream
@@ -315,3 +318,83 @@ def test_a_loss_may_be_judged_from_a_row_on() -> None:
     answers = Batch.of(label=labels, score=np.array([-1.0, -1.0, 0.0, 2.0])).rows
     assert [evaluator.loss(answers, first) for first in range(4)] == [0.5, 1 / 3, 0.5, 1.0]
     assert evaluator.loss(answers[:3], 1) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("log", "options", "said"),
+    [
+        ("a,b,y\n", {"target": "y"}, "there is no row after the header"),
+        ("a,y\n1,2.5\n2,3.5\n", {"forecast": "y", "horizon": 3},
+         "no row has a forecast 3 rows ahead"),
+        ("a,y\n1,1\n1e300,0\n2,1\n", {"target": "y"}, "1e\\+300 does not fit a row buffer"),
+        ("a,y\n1,1\n2,0\n", {"target": "y", "kernel": "linear", "gamma": None},
+         "for Gaussian kernels"),
+    ],
+    ids=["no row", "no forecast", "too large", "another kernel"],
+)  # fmt: skip
+def test_rows_that_cannot_be_compared(
+    log: str, options: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(log)
+    config = fs.ReplayConfig(str(path), **{"algorithm": "ogd", "gamma": 0.5, **options})
+    with pytest.raises(fs.SimulatorError, match=said):
+        prepare(config.outside())
+
+
+def test_more_rows_than_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison_rows, "MOST_NUMBERS", 100)
+    with pytest.raises(fs.SimulatorError, match=r"rows do not fit into memory; use --limit"):
+        prepare(CONFIG)
+
+
+def test_a_default_that_other_options_exclude_keeps_no_gaps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gapped = replace(CONFIG, kind="novelty", algorithm="sorf")
+    assert comparison_rows._keeps_gaps(gapped)
+
+    def refused(config: fs.ReplayConfig) -> fs.ReplayConfig:
+        raise fs.SimulatorError("the default is refused")
+
+    monkeypatch.setattr(comparison_rows, "default_of", refused)
+    assert not comparison_rows._keeps_gaps(gapped)
+
+
+def test_a_loss_that_is_no_number_is_that_of_a_method_that_diverged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    evaluator = prepare(CONFIG).evaluator
+    monkeypatch.setattr(type(evaluator.metrics), "mean_loss", lambda *_: np.nan)
+    outcome = do(Run("rbp", 4096, 0), evaluator, CONFIG, 0.2, 9.0)
+    assert (outcome.status, outcome.detail) == ("refused", "its predictions diverge")
+    assert (outcome.loss, outcome.rows) == (0.0, 1200)
+
+
+def test_methods_beyond_the_colours_are_grey(
+    found: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison_ranking, "_COLOURS", comparison_ranking._COLOURS[:1])
+    marks = comparison_ranking.errors(found).marks
+    first, *others = (name for name in ranking(found) if name not in found.rows.baselines)
+    assert marks[0].name == shown(first)
+    assert {mark.name for mark in marks[1 : 1 + len(others)]} == {"the other methods"}
+    assert {mark.name for mark in marks[1 + len(others) :]} == {*found.rows.baselines}
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="it is such a system")
+def test_a_system_that_holds_no_signals_back_starts_processes_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mask = signal.pthread_sigmask
+    with comparison_run._uninterrupted():
+        assert signal.SIGINT in mask(signal.SIG_BLOCK, [])
+    monkeypatch.delattr(signal, "pthread_sigmask")
+    with comparison_run._uninterrupted():
+        assert signal.SIGINT not in mask(signal.SIG_BLOCK, [])
+
+
+def test_methods_that_are_for_other_labels_or_none_are_left_out() -> None:
+    assert [goes(name, CONFIG, 3) for name in ("rbp", "rbpp")] == [True, False]
+    numbers = replace(CONFIG, kind="regression")
+    assert [goes(name, numbers, 3) for name in ("rbp", "klms")] == [False, True]

@@ -13,8 +13,9 @@ from firmware_sim.cli import main
 from firmware_sim.comparison import compare
 from firmware_sim.comparison.groups import _spread
 from firmware_sim.comparison.report import report_of, to_dict
+from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
-from firmware_sim.comparison.work import DEFAULT
+from firmware_sim.comparison.work import DEFAULT, Run, do
 from firmware_sim.replaying.held_out import HeldOut
 from firmware_sim.streams.stream import Groups
 
@@ -129,3 +130,35 @@ def test_what_cannot_be_compared_by_group(tmp_path: Path) -> None:
         compare(config, [CAP], ["rbp"], models={"one": Model()}, folder=tmp_path)
     with pytest.raises(fs.SimulatorError, match="which a forecast needs"):
         fs.ReplayConfig(str(config.stream), forecast="a", group="machine", algorithm="ogd")
+
+
+def two_machines(folder: Path, *, is_broken: bool = False) -> fs.ReplayConfig:
+    """Rows of a mill, then of a press, whose first reading may always be missing."""
+    draws = np.random.default_rng(0)
+    lines = ["a,b,machine,y"]
+    for machine in ("mill", "press"):
+        for a, b in draws.normal(size=(60, 2)).tolist():
+            shown = "" if is_broken and machine == "press" else repr(a)
+            lines.append(f"{shown},{b!r},{machine},{int(a > 0.0)}")
+    path = folder / "machines.csv"
+    path.write_text("\n".join([*lines, ""]))
+    return fs.ReplayConfig(
+        str(path), target="y", group="machine", algorithm="rbp", gamma=0.5, ram=CAP, kind="binary"
+    )
+
+
+def test_a_machine_without_a_whole_row_cannot_be_learned_alone(tmp_path: Path) -> None:
+    """What leaves out the other one has nothing to learn; baselines know the whole rows."""
+    config = two_machines(tmp_path, is_broken=True)
+    rows = prepare(config.outside())
+    assert len(rows.y) == 60
+    assert rows.baseline_blocks == {what: [loss] for what, loss in rows.baselines.items()}
+    outcome = do(Run("rbp", CAP, 0), rows.evaluator, rows.config, 0.5, 9.0)
+    assert (outcome.status, outcome.loss) == ("refused", 0.0)
+    assert "none of the 60 rows can be read; row 1: it lacks a reading" in outcome.detail
+
+
+def test_a_method_that_is_too_slow_for_all_groups_is_told(tmp_path: Path) -> None:
+    rows = prepare(two_machines(tmp_path).outside())
+    outcome = do(Run("rbp", CAP, 0), rows.evaluator, rows.config, 0.5, 0.0)
+    assert (outcome.status, outcome.detail) == ("slow", "1 of 2 groups in 0 s")

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison.evaluators import BLOCKS
-from firmware_sim.comparison.program import program
+from firmware_sim.comparison.program import _row, _with_clock, program
 from firmware_sim.comparison.report import report_of
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import report_of as report_of_tuning
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import DEFAULT
+from firmware_sim.device.planning import plan_device
+from firmware_sim.errors import DoesNotFitError
 from firmware_sim.kinds.regression import least_squares
 from firmware_sim.streams import Stream
 
@@ -234,3 +239,26 @@ def test_the_commands_take_both(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "with windows of 32 samples with features level" in capsys.readouterr().out
     assert main(["tune", stream, "--features", "rms", "--target", "fault", *few]) == 2
     assert "--features is for --window" in capsys.readouterr().err
+
+
+def test_a_program_has_the_bands_that_are_not_the_usual_ones() -> None:
+    config = fs.ReplayConfig("occupancy")
+    for bands, said in ((None, False), ((0, 50, 100), True)):
+        plan: Any = ek.windows_plan(2, 64, 32, "vibration", 400, bands=bands)
+        first, *_ = _row(SimpleNamespace(windows=plan), config, False)  # type: ignore[arg-type]
+        assert ("bands=" in first) is said
+        (made,) = (eval(first.removeprefix("windows = "), {"ek": ek}),)
+        assert made.plan.edges == plan.edges
+
+
+def test_a_program_has_a_clock_if_it_fits() -> None:
+    """The seasons of a day take more memory than a stream without times needs."""
+    dated: Any = SimpleNamespace(is_dated=True)
+    config = fs.ReplayConfig("occupancy", kind="novelty")
+    with pytest.raises(DoesNotFitError) as least:
+        plan_device(replace(config, ram=300), 3, None)
+    small = replace(config, ram=least.value.smallest)
+    assert _with_clock(small, dated, 3) == (small, False)
+    timed, has_clock = _with_clock(replace(config, ram="16KiB"), dated, 3)
+    assert (has_clock, timed.params) == (True, {"clock": True})
+    assert _with_clock(config, SimpleNamespace(is_dated=False), 3)[1] is False  # type: ignore[arg-type]

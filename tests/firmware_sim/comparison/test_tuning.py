@@ -10,9 +10,10 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.cli import main
+from firmware_sim.comparison import tuning
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import prepare
-from firmware_sim.comparison.tuning import Candidate, Tuning, _numbers, report_of, tune
+from firmware_sim.comparison.tuning import Candidate, Tuning, _numbers, _seasons, report_of, tune
 
 CONFIG = fs.ReplayConfig("occupancy", algorithm="ogd", ram="8KiB", limit=6000)
 
@@ -118,3 +119,32 @@ def test_a_folder_and_processes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert data["start"]["loss"] >= 0.0
     assert main([*words[:-1], "1", "--out", "/dev/null"]) == 2
     assert "cannot write to" in capsys.readouterr().err
+
+
+def test_a_method_that_refuses_the_rows_with_every_candidate_is_told() -> None:
+    config = fs.ReplayConfig(
+        "house", kind="regression", algorithm="ogd", params={"eta": 1e30}, limit=1200
+    )
+    with pytest.raises(fs.SimulatorError, match=r"^ogd rejects the rows with gamma="):
+        tune(config, candidates=2)
+
+
+def test_a_target_that_never_changes_has_no_season_of_its_own() -> None:
+    assert _seasons(0, np.ones(500)) == []
+    assert _seasons(24, np.ones(510)) == [24, 168]
+    waves = np.sin(2.0 * np.pi * np.arange(500) / 30)
+    assert _seasons(0, waves) == [30]
+
+
+def test_a_number_that_is_no_argument_is_not_varied(monkeypatch: pytest.MonkeyPatch) -> None:
+    candidate, learner = Candidate(0.3), tuning._learner
+    varied = [*_numbers(CONFIG, candidate, 5)]
+
+    def refused(config: fs.ReplayConfig, one: Candidate, n_features: int) -> object:
+        if any(name == "eta" for name, _ in one.params):
+            raise ValueError("eta is no argument")
+        return learner(config, one, n_features)
+
+    monkeypatch.setattr(tuning, "_learner", refused)
+    assert "eta" in varied
+    assert [*_numbers(CONFIG, candidate, 5)] == [name for name in varied if name != "eta"]

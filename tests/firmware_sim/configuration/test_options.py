@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+import math
+import runpy
+from dataclasses import MISSING, fields, make_dataclass
 
 import pytest
 from helpers import ROOT
@@ -11,8 +13,9 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.cli.program import parser
 from firmware_sim.configuration import values
+from firmware_sim.configuration.config import freezes
 from firmware_sim.configuration.fields import OPTIONS, page
-from firmware_sim.configuration.option import NAMES, NUMBER, Option, Value
+from firmware_sim.configuration.option import NAMES, NUMBER, Option, Value, documented
 from firmware_sim.errors import SimulatorError
 
 PAGE = ROOT / "docs" / "options.md"
@@ -77,3 +80,41 @@ def test_a_value_out_of_range_is_refused_by_command_and_record(
 
 def test_the_page_is_that_of_the_options() -> None:
     assert PAGE.read_text(encoding="utf-8") == page()
+
+
+def test_the_program_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    import firmware_sim.configuration.fields as module
+
+    runpy.run_path(module.__file__, run_name="__main__")
+    assert capsys.readouterr().out == page()
+
+
+def test_text_is_no_list_of_names() -> None:
+    with pytest.raises(SimulatorError, match="ignore is 'time', it must be a list"):
+        fs.ReplayConfig("occupancy", ignore="time")  # type: ignore[arg-type]
+
+
+def test_a_period_is_finite() -> None:
+    with pytest.raises(SimulatorError, match="period is inf, it must be finite"):
+        fs.ReplayConfig("occupancy", period=math.inf)
+
+
+def test_an_option_of_windows_is_idle_without_them() -> None:
+    hop = OPTIONS["hop"]
+    assert hop.idle is not None
+    assert hop.idle(fs.ReplayConfig("occupancy", hop=8)) == "it is for --window"
+    assert hop.idle(fs.ReplayConfig("occupancy", hop=8, window=64)) == ""
+
+
+def test_whether_a_learner_freezes_is_known_of_those_there_are() -> None:
+    """A learner that is refused is told where it is planned."""
+    told = {"perceptron": True, "rbp": False}
+    for algorithm, freezes_when_full in told.items():
+        assert freezes(fs.ReplayConfig("occupancy", algorithm=algorithm)) is freezes_when_full
+    assert not freezes(fs.ReplayConfig("occupancy", algorithm="perceptron", params={"no": 1}))
+
+
+def test_a_record_without_text_gets_none() -> None:
+    record = make_dataclass("Record", [("limit", int)])
+    record.__doc__ = None
+    assert documented(record).__doc__ is None

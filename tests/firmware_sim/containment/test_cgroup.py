@@ -143,3 +143,48 @@ def test_a_group_that_nobody_may_enter_is_removed(monkeypatch: pytest.MonkeyPatc
         process._group_for("cgroup", 1)
     assert len(Closed.removed) == 2
     assert process._group_for("rlimit", 1) == (None, "")
+
+
+def test_a_folder_that_takes_no_group_is_named(tmp_path: Path) -> None:
+    mounts, own = tmp_path / "mounts", tmp_path / "own"
+    mounts.write_text(
+        f"30 1 0:1 / {tmp_path}/none rw - {MOUNTS[1]}\n"
+        f"31 1 0:2 /other {tmp_path} rw - {MOUNTS[2]}\n"
+        f"32 1 0:3 / {tmp_path} rw - cgroup cgroup rw,cpu\n"
+    )
+    own.write_text("4:memory:/mine\n")
+    with pytest.raises(FileNotFoundError) as absent:
+        (tmp_path / "none" / "mine").mkdir()
+    with pytest.raises(OSError, match=f"^{absent.value.strerror}$"):
+        MemoryGroup(str(mounts), str(own))
+    own.write_text("0::/mine\n")  # no group of version 1, and that of 2 is not in its mount
+    with pytest.raises(OSError, match=r"^no memory control groups are mounted$"):
+        MemoryGroup(str(mounts), str(own))
+
+
+def test_a_group_is_removed_when_its_last_process_has_ended(
+    group: MemoryGroup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[Path] = []
+
+    def rmdir(folder: Path) -> None:
+        tried.append(folder)
+        if len(tried) != 3:
+            raise OSError(errno.EBUSY, "busy")
+
+    monkeypatch.setattr(Path, "rmdir", rmdir)
+    monkeypatch.setattr("firmware_sim.containment.cgroup.time.sleep", lambda seconds: None)
+    group.remove()
+    assert tried == [group.folder] * 3
+    group.remove()  # after so many tries it stays
+    assert len(tried) == 103
+
+
+def test_without_groups_another_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> None:
+        raise OSError("none are mounted")
+
+    monkeypatch.setattr(process, "MemoryGroup", absent)
+    assert process._group_for("auto", 1) == (None, "cgroup: none are mounted")
+    with pytest.raises(SimulatorError, match="no memory control group: none are mounted"):
+        process._group_for("cgroup", 1)

@@ -58,7 +58,9 @@ SAME: dict[str, dict[str, Any]] = {
     "classes": {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
     "numbers": {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"},
     "experts of late labels": {
-        "kind": "multiclass", "algorithm": "", "label_delay": 5,
+        "kind": "multiclass",
+        "algorithm": "",
+        "label_delay": 5,
         "params": {"delay": 5, "last_label": True},
     },
     "untuned": {**FORECAST, "algorithm": "krls_auto"},
@@ -68,10 +70,16 @@ SAME: dict[str, dict[str, Any]] = {
     "cut": {"power_cut": "every=333", "checkpoint_every": 200},
     "cut, none kept": {"power_cut": "at=50", "checkpoint_every": 200, "scale": "none"},
     "cut, scaled inside": {
-        "power_cut": "random=0.006", "checkpoint_every": 200, "algorithm": "", "gamma": None,
+        "power_cut": "random=0.006",
+        "checkpoint_every": 200,
+        "algorithm": "",
+        "gamma": None,
     },
     "cut, numbers": {
-        "stream": "house", "kind": "regression", "algorithm": "ogd", "power_cut": "every=400",
+        "stream": "house",
+        "kind": "regression",
+        "algorithm": "ogd",
+        "power_cut": "every=400",
         "checkpoint_every": 200,
     },
     "forecast": {**FORECAST},
@@ -319,3 +327,8 @@ def test_groups_of_both_versions_are_found(tmp_path: Path) -> None:
     mounts.write_text("")
     with pytest.raises(OSError, match="no memory control groups are mounted"):
         MemoryGroup(str(mounts), str(own))
+
+
+@pytest.mark.parametrize("what", ["asked", "forecast, gap"])
+def test_questions_and_gaps_reach_the_process(what: str) -> None:
+    test_the_same_in_a_process("seccomp", what)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import mmap
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 import edgeolk as ek
 from firmware_sim.configuration.config import ReplayConfig
+from firmware_sim.containment import memory
 from firmware_sim.containment.memory import (
     ALIGNMENT,
     PAGE,
@@ -262,3 +265,26 @@ def test_what_the_library_refuses_is_one_plain_error(
         Device(config("64KiB", **changes), 5, KERNEL)
     assert not isinstance(error.value, DoesNotFitError)
     assert "\n" not in str(error.value)
+
+
+def test_without_guard_pages_nothing_is_written_beyond_the_cap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "_protect", lambda block, offsets: "not today")
+    block = memory.GuardedBlock(100)
+    with pytest.raises(RuntimeError, match=r"^not today$"):
+        block.write_beyond(0, 8)
+
+
+@pytest.mark.skipif(hasattr(ctypes, "WinDLL"), reason="Windows has no mprotect")
+def test_a_page_that_cannot_be_protected_is_told() -> None:
+    """No page begins at the second byte of a block."""
+    block = mmap.mmap(-1, 2 * PAGE)
+    assert memory._protect(block, (1,)) == f"mprotect failed with error {errno.EINVAL}"
+
+
+def test_what_is_written_before_the_end_of_the_cap_harms_nothing() -> None:
+    """It begins at the address where the cap ends, 8 bytes back."""
+    block = DeviceMemory(lay_out(1_001, [Need("a", 1_001, "")]))
+    block.write_beyond(-8, 8)
+    assert bytes(block.view("a")) == bytes(993) + b"\xee" * 8

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import pickle
 import select
 import signal
+import struct
 import subprocess
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -131,3 +136,51 @@ def test_a_row_that_is_refused_is_not_the_end() -> None:
     assert learner.counters()["steps"] == 5
     assert np.isfinite(learner.decide(rows(1, 3)[0][0]))
     learner.close()
+
+
+@pytest.fixture
+def greeted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ProcessLearner]:
+    """A learner whose process says only its greeting."""
+
+    def greet(limit: str, group: Any = None) -> ProcessLearner:
+        learner = object.__new__(ProcessLearner)
+        learner._group = group
+        said = {"reasons": "none here", "limit": limit, "nbytes": 8, "width": 1, "experts": ()}
+        answer = pickle.dumps(said)
+        parts = [bytearray(struct.pack("=q", len(answer))), bytearray(answer)]
+        monkeypatch.setattr(learner, "_read", lambda nbytes: parts.pop(0), raising=False)
+        learner._read_greeting("cgroup: closed")
+        return learner
+
+    return greet
+
+
+def test_a_process_without_any_limit_is_refused(greeted: Callable[..., ProcessLearner]) -> None:
+    with pytest.raises(SimulatorError, match=r"limited here: cgroup: closed; none here$"):
+        greeted("none")
+
+
+def test_a_group_that_takes_no_limit_is_an_error(greeted: Callable[..., ProcessLearner]) -> None:
+    class Full(Group):
+        def close(self) -> None:
+            raise OSError(errno.EBUSY, "Device or resource busy")
+
+    with pytest.raises(SimulatorError, match="no memory control group: Device or resource busy"):
+        greeted("cgroup", Full())
+
+
+@pytest.mark.parametrize(
+    ("code", "told"), [(77, "MemoryError"), (1, "exit code 1"), (-9, "SIGKILL")]
+)
+def test_the_end_is_told_by_the_code_of_the_process(code: int, told: str) -> None:
+    learner: Any = object.__new__(ProcessLearner)
+    learner._stdin = SimpleNamespace(close=lambda: None)
+    learner._child = SimpleNamespace(wait=lambda: code)
+    assert learner._end() == told
+
+
+def test_a_process_that_is_gone_has_no_status() -> None:
+    learner = started()
+    assert learner._status(r"State:\s*(\w)") in "RSD"
+    learner.close()
+    assert learner._status(r"State:\s*(\w)") == ""
