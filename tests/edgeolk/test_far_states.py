@@ -48,9 +48,9 @@ def learn_what_it_takes(learner: ek.Learner) -> int:
 # ---- counters ------------------------------------------------------------------------------------
 
 
-def near_the_end(name: str) -> bytes:
+def near_the_end(name: str, **options: Any) -> bytes:
     """The file of a learner one step before its counter is full."""
-    learner = learner_of(name, **({"budget": 130} if name == "sorf" else {}))
+    learner = learner_of(name, **({"budget": 130} if name == "sorf" else {}), **options)
     data = bytearray(learner._sealed())
     data[64:72] = (2**62 - 1).to_bytes(8, "little")  # docs/file-format.md: steps
     data[8:12] = bytes(4)
@@ -80,6 +80,23 @@ def test_steps_end_without_numpy_too() -> None:
     learner.learn_one(array("d", X[0]), 1.0)
     with pytest.raises(ek.BudgetError, match="counted 2\\^62 steps"):
         learner.learn_one(array("d", X[1]), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("krls_auto", {"lags": 2}),
+        ("sorf", {"loss": "square", "history": True, "scale": "standard"}),
+    ],
+)
+def test_rows_that_wait_are_counted_too(name: str, options: dict[str, Any]) -> None:
+    data, row = near_the_end(name, **options), array("d", X[0])
+    for learner in (BareLearner.from_bytes(data), ek.Learner._from_block(data)):
+        learner.ask_one(row)
+        before = bytes(memoryview(learner._engine.arena))
+        with pytest.raises(ek.BudgetError, match="counted 2\\^62 steps"):
+            learner.ask_one(row)
+        assert bytes(memoryview(learner._engine.arena)) == before
 
 
 @pytest.mark.filterwarnings("ignore:a reading lies outside feature_range:UserWarning")
@@ -118,6 +135,26 @@ def test_a_coefficient_beyond_its_range_is_refused(
     assert learner.steps == len(X) - refused
     assert np.isfinite(learner.dual_coef_).all()
     assert loads_again(learner)
+
+
+@pytest.mark.parametrize("name", ["krls", "kapa", "qklms", "knlms", "sogp", "krls_t"])
+def test_an_error_beyond_the_range_of_coefficients_is_refused(name: str) -> None:
+    learner = learner_of(name)
+    learner.learn_many(X[:20], Y[:20])
+    before = bytes(learner._sealed())
+    with pytest.raises(ek.BadRowError, match="its coefficient would exceed 1e100"):
+        learner.learn_one(X[0], 1e200)
+    assert bytes(learner._sealed()) == before
+
+
+def test_scores_of_classes_that_overflow_are_refused() -> None:
+    learner = learner_of("rbp", n_classes=3, kernel=ek.Linear(), dtype="float64")
+    for k in range(30):
+        learner.learn_one([1e40] * D, k % 3)
+    np.asarray(learner._engine.view("coefficients"))[:] = 1e99
+    with pytest.raises(ek.BadRowError, match="the kernel overflows for this row"):
+        learner.scores_one([1e300] * D)
+    assert np.isfinite(learner.scores_one([1e-100] * D)).all()
 
 
 # ---- what is kept of the Gram matrix -------------------------------------------------------------

@@ -162,3 +162,19 @@ def test_a_table(options: dict[str, Any], said: tuple[str, ...]) -> None:
     assert shown.count("<tr>") == shown.count("</tr>") >= 5
     for part in (*said, ">30<", f"{learner.nbytes:,} bytes"):
         assert part in shown
+
+
+def test_what_receives_answers_is_of_their_shape() -> None:
+    several = ek.Learner("sorf", n_features=FEATURES, D=64, n_classes=3)
+    watching = ek.Learner(n_features=FEATURES, D=64, loss="novelty", history=True)
+    two = ek.Learner("sorf", n_features=FEATURES, D=64)
+    out, zeros = np.empty(ROWS), np.zeros(ROWS)
+    for learner, before, after, error, why in [
+        (two, np.empty(ROWS + 1), None, TypeError, "already returns the only score"),
+        (several, [0.0] * (ROWS + 3), None, TypeError, "before must be a writable float64 array"),
+        (several, np.empty(ROWS), None, ValueError, f"before must have {ROWS + 3} numbers"),
+        (watching, None, np.empty(ROWS), ValueError, f"after must have {2 * ROWS} numbers"),
+    ]:
+        with pytest.raises(error, match=why):
+            learner._answer_many(X, zeros, out, before, after)
+        assert learner.steps == 0

@@ -103,3 +103,16 @@ def test_a_threshold_that_is_no_number_is_refused(tmp_path: Path) -> None:
             ek.load(tmp_path / "broken")
     with pytest.raises(AttributeError, match="threshold"):
         _ = ek.Learner("rbp", n_features=2, budget=3).threshold
+
+
+@pytest.mark.parametrize("options", [{"dtype": "float32"}, {"dtype": "float64"}, {"history": True}])
+def test_thresholds_before_each_of_many_rows(options: dict[str, Any]) -> None:
+    one, many = (ek.Learner(n_features=D, D=64, loss="novelty", **options) for _ in range(2))
+    expected = []
+    X = rows(3, 150)
+    for x in X:
+        threshold = one.threshold
+        expected.append((threshold, one.learn_one(x)))
+    before, scores = np.empty(151), np.empty(150)
+    many._answer_many(X, np.zeros(150), scores, before)
+    assert list(zip(before.tolist(), scores.tolist(), strict=False)) == expected

@@ -17,6 +17,7 @@ from river import compose, evaluate, metrics, preprocessing
 
 from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
 from edgeolk.river.base import GROWTH_ROWS
+from edgeolk.river.columns import Columns
 
 
 def as_it_was(model: Any, before: bytes) -> bool:
@@ -297,3 +298,10 @@ def test_a_row_without_keys_is_refused() -> None:
     model.learn_one({"a": 2.0}, "b")
     with pytest.raises(ValueError, match="create the model with a larger n_classes"):
         model.learn_one({"a": 3.0}, "c")
+
+
+def test_columns_are_keys_of_a_first_row() -> None:
+    columns = Columns(None, "warn", "mean")
+    with pytest.raises(ValueError, match="the first row learned must have features"):
+        columns.begin({})
+    assert columns.count is None

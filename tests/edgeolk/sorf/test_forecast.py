@@ -11,6 +11,7 @@ import pytest
 from forecasts import learner_of, run, sealed, series, state, troubled
 
 import edgeolk as ek
+from edgeolk import hosting
 
 # ---- what holds of every forecast ----------------------------------------------------------------
 
@@ -262,3 +263,20 @@ def test_a_series_without_inputs_is_kept_like_any_other(tmp_path: Path) -> None:
         for target in y[100:]:
             said = learner.learn_one([], target)
             assert all(copy.learn_one([], target) == said for copy in copies)
+
+
+def test_frozen_it_follows_the_target_and_learns_nothing() -> None:
+    X, y = series(200)
+    frozen, unasked = learner_of(), learner_of()
+    run(frozen, X[:120], y[:120])
+    run(unasked, X[:120], y[:120])
+    hosting.freeze(frozen)
+    before, errors = state(frozen), frozen.squared_error
+    frozen.tell_one(y[119])
+    for row, target in zip(X[120:], y[120:].tolist(), strict=True):
+        frozen.learn_one(row, target)
+    after = state(frozen)
+    for name in ("weights", "mean_weights", "blend"):
+        assert after[name] == before[name]
+    assert (frozen.steps, frozen.squared_error) == (unasked.steps, errors)
+    assert abs(frozen.predict_one(X[-1]) - y[-1]) < abs(unasked.predict_one(X[-1]) - y[-1])

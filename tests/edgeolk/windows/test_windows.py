@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import struct
+import threading
 import zipfile
 import zlib
 from pathlib import Path
@@ -415,3 +416,31 @@ def test_windows_of_an_archive_are_stored(tmp_path: Path) -> None:
         box.writestr("windows.eolw", ek.Windows(1, 32)._to_bytes())
     with pytest.raises(ValueError, match="compressed or too large"):
         ek.Windows.load(path)
+
+
+def test_the_text_of_windows_says_what_they_make() -> None:
+    windows = ek.Windows(size=64, channels=2, hop=32)
+    assert repr(windows) == (
+        f"<Windows of 64 samples: channels=2, a row of {len(windows.names)} every 32, int16,"
+        f" {windows.nbytes} bytes>"
+    )
+
+
+def test_one_thread_at_a_time() -> None:
+    windows = ek.Windows(size=64, channels=2, hop=32)
+    samples, one = noise(60_000, 2, "int16"), noise(1, 2, "int16")[0]
+    said: set[str] = set()
+    fed = 0
+    while not said:
+        feeding = threading.Thread(target=windows.feed_many, args=(samples,))
+        feeding.start()
+        fed += len(samples)
+        while feeding.is_alive():
+            try:
+                windows.feed_one(one)
+                fed += 1
+            except RuntimeError as error:
+                said.add(str(error))
+        feeding.join()
+    assert said == {"the windows are in use by another thread"}
+    assert windows.due == 32 - fed % 32
