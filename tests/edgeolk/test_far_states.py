@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import zlib
 from array import array
@@ -257,3 +258,69 @@ def test_squared_gradients_of_length_scales_stay_in_their_range() -> None:
     for x, y in zip(rows[260:320], targets[260:320], strict=True):
         learner.learn_one(x, y)
         assert loads_again(learner)
+
+
+@pytest.mark.parametrize(
+    ("name", "region"),
+    [
+        *((name, region) for name in ("krls_t", "sogp") for region in ("inverse", "posterior")),
+        *((name, "evidence") for name in ("krls_t", "sogp")),
+        *(("krls_auto", region) for region in ("whitening", "coordinates", "posterior_factor")),
+        *(("krls_auto", region) for region in ("tracking", "support_vectors")),
+    ],
+)
+def test_a_filter_with_a_damaged_number_comes_to_a_state_that_loads(name: str, region: str) -> None:
+    learner = ek.Learner(name, n_features=D, budget=8, dtype="float64")
+    learner.learn_many(np.tile(X, (2, 1)), np.tile(Y, 2))
+    size: int = {"tracking": 8, "evidence": 3}.get(region, 10**9)
+    size = min(size, np.asarray(learner._engine.view(region)).size)
+    for at in range(0, size, 1 + size // 16):
+        for number in (-1.0, 0.0, 1e70, 1e200, 1e301, -1000.0):
+            copy = pickle.loads(pickle.dumps(learner))
+            numbers = np.asarray(copy._engine.view(region)).reshape(-1)
+            numbers.view(np.float64)[at] = number
+            with contextlib.suppress(ek.BadRowError):
+                copy.learn_one(X[3], min(1e3, max(-1e3, copy.decision_one(X[3]))))
+                copy.learn_many(X[60:72], Y[60:72])
+                copy.learn_many(X[:60], Y[:60])
+            alpha = copy.dual_coef_
+            assert np.isfinite(alpha).all()
+            assert region in ("evidence", "support_vectors", "tracking") or loads_again(copy)
+
+
+def test_rows_again_and_again_keep_a_tracker_sound() -> None:
+    """Exact answers, equal rows: its noise stays above its least, its factor has a diagonal."""
+    for dtype in ("float32", "float64"):
+        learner = ek.Learner("krls_auto", n_features=D, budget=8, dtype=dtype)
+        learner.learn_many(X[:60], Y[:60])
+        vectors = np.asarray(learner._engine.view("support_vectors"))
+        vectors[:, 1:8] = vectors[:, :1]
+        learner.learn_many(np.tile(X, (3, 1)), np.tile(Y, 3))
+        assert np.isfinite(learner.decision_function(X)).all()
+        assert loads_again(learner)
+
+
+def test_log_scales_of_inputs_stay_within_their_bounds() -> None:
+    for relevance, region, inputs in ((True, "relevance", D), ("shared", "shared_relevance", 1)):
+        for number in (100.0, -100.0):
+            learner = ek.Learner("sorf", n_features=D, D=64, relevance=relevance, dtype="float64")
+            learner.learn_many(X, Y)
+            logs = np.asarray(learner._engine.view(region)).reshape(-1)[:inputs]
+            logs[:] = number
+            learner.learn_many(X, Y)
+            assert np.abs(logs).max() <= 4.0
+            assert loads_again(learner)
+
+
+@pytest.mark.parametrize("gamma", [1e-20, 1e30])
+def test_rows_of_a_linear_expert_have_a_bound_of_their_own(gamma: float) -> None:
+    """Unless the bound of the kernel is lower."""
+    learner = ek.Learner("sorf", n_features=D, D=64, linear=True, scale=None, relevance=False,
+                         kernel=ek.Gaussian(gamma), dtype="float32")  # fmt: skip
+    learner.learn_one([1.0] * D, 1)
+    for size, fits in ((1e2, True), (1e11, gamma < 1.0), (1e13, False)):
+        if fits:
+            assert np.isfinite(learner.decision_one([size] * D))
+        else:
+            with pytest.raises(ek.BadRowError, match="the kernel overflows"):
+                learner.decision_one([size] * D)

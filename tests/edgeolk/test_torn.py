@@ -402,3 +402,23 @@ def test_an_inverse_of_equal_vectors_gets_a_ridge() -> None:
     # Along the difference of the two the matrix has the ridge alone.
     assert 1e-16 < 1.0 / (low[0, 0] - low[1, 0]) < 1e-10
     assert np.allclose(low[2:, 2:], np.tril(np.linalg.inv(K[1:, 1:])[1:, 1:]), rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize("first", [0.0, 1e-10])
+def test_an_inverse_begun_by_a_vector_of_nearly_no_length(first: float) -> None:
+    """The ridge grows from what the first vector's length allows, until there is an inverse."""
+    own = {"n_features": D, "budget": B, "dtype": "float64", "kernel": ek.Linear()}
+    memory = bytearray(ek.plan("bpa_p", **own).nbytes)
+    learner = ek.Learner("bpa_p", buffer=memory, **own)
+    learner.learn_many(X[:60], Y[:60])
+    vectors = np.asarray(learner._engine.view("support_vectors"))
+    vectors[:, 0] = first
+    vectors[:, 2] = vectors[:, 1]
+    held = learner.n_support
+    del vectors, learner
+    repaired = ek.attach(marked(memory), torn="repair")
+    assert repaired.n_support == held
+    inverse = np.asarray(repaired._engine.view("inverse")).reshape(-1)
+    diagonal = inverse[[i * (i + 3) // 2 for i in range(held)]]
+    assert np.isfinite(inverse).all()
+    assert (diagonal > 0.0).all()

@@ -172,3 +172,22 @@ def test_rows_of_either_kind_near_and_far_from_the_origin(dtype: str, size: floa
     assert either._config.parts["rows"] == Rows.EITHER
     found, expected = (each.learn_many(size * X, y) for each in (either, dense))
     np.testing.assert_allclose(found, expected, atol=BOUNDS[dtype])
+
+
+def test_no_score_of_a_row_beside_its_vector_is_above_1() -> None:
+    """Squared distances from norms and products may round below 0."""
+    row = np.random.default_rng(0).normal(size=300)
+    held = ek.Learner("rbp", n_features=300, budget=4, sparse=True)
+    held.learn_one(row, 1)
+    beside = row * (1.0 + 1e-7 * np.random.default_rng(1).normal(size=(200, 1)))
+    f = held.decision_function(beside)
+    assert (f <= 1.0).all()
+    assert (f > 1.0 - 1e-5).all()
+
+
+def test_many_rows_against_a_single_vector() -> None:
+    X = np.random.default_rng(0).normal(size=(11, 300))
+    held = ek.Learner("rbp", n_features=300, budget=4, kernel=ek.Gaussian(0.002), dtype="float64")
+    held.learn_one(X[0], 1)
+    expected = np.exp(-0.002 * ((X[1:] - X[0]) ** 2).sum(1))
+    np.testing.assert_allclose(held.decision_function(X[1:]), expected)

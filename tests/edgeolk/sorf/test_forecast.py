@@ -280,3 +280,39 @@ def test_frozen_it_follows_the_target_and_learns_nothing() -> None:
         assert after[name] == before[name]
     assert (frozen.steps, frozen.squared_error) == (unasked.steps, errors)
     assert abs(frozen.predict_one(X[-1]) - y[-1]) < abs(unasked.predict_one(X[-1]) - y[-1])
+
+
+@pytest.mark.parametrize("D", [0, 96])
+def test_a_target_of_0_has_no_errors(D: int) -> None:
+    learner = learner_of(d=2, D=D)
+    assert not run(learner, np.random.default_rng(0).normal(size=(300, 2)), np.zeros(300)).any()
+    assert learner.squared_error == 0.0
+
+
+@pytest.mark.parametrize("region", ["head", "ml_poly"])
+@pytest.mark.parametrize("D", [0, 96])
+def test_no_damaged_number_spoils_later_forecasts(D: int, region: str) -> None:
+    """A covariance of an error's sign, regrets without squares: it goes on with finite numbers."""
+    X, y = series(300)
+    learner = learner_of(D=D)
+    run(learner, X[:200], y[:200])
+    numbers = len(np.asarray(learner._engine.view(region)).reshape(-1))
+    for at in range(numbers):
+        for number in (-1e3, 0.0, 1e308):
+            copy = pickle.loads(pickle.dumps(learner))
+            np.asarray(copy._engine.view(region)).reshape(-1)[at] = number
+            said = []
+            for t in range(200, 206):
+                copy.tell_one(y[t - 1])
+                said.append(copy.ask_one(X[t]))
+            assert np.isfinite(said[1:]).all() or number == 1e308
+
+
+def test_a_kernel_so_narrow_that_no_row_is_in_its_range() -> None:
+    for g in (1e30, 1e37):
+        learner = ek.Learner("sorf", n_features=3, D=64, loss="square", history=True, clip=1e6,
+                             kernel=ek.Gaussian(g), relevance=True)  # fmt: skip
+        for call in (learner.predict_one, learner.ask_one):
+            with pytest.raises(ek.BadRowError, match="the kernel overflows for this row"):
+                call([1.0, 2.0, 3.0])
+        assert learner.steps == 0

@@ -444,3 +444,24 @@ def test_one_thread_at_a_time() -> None:
         feeding.join()
     assert said == {"the windows are in use by another thread"}
     assert windows.due == 32 - fed % 32
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_choice_of_features_has_the_numbers_of_all(dtype: str) -> None:
+    samples = noise(300, 2, dtype)
+    options: dict[str, Any] = {"size": 64, "channels": 2, "hop": 32, "dtype": dtype, "rate": 100.0}
+    every = ek.Windows(features=ALL, **options)
+    expected = dict(zip(every.names, every.feed_many(samples).T, strict=True))
+    for name in ALL:
+        own = ek.Windows(features=[name], **options)
+        for title, column in zip(own.names, own.feed_many(samples).T, strict=True):
+            np.testing.assert_array_equal(column, expected[title])
+
+
+def test_a_constant_channel_has_no_correlation() -> None:
+    samples = noise(128, 2, "float32")
+    for constant in (0, 1):
+        flat = samples.copy()
+        flat[:, constant] = 1.0
+        windows = ek.Windows(size=64, channels=2, features=["correlation"], dtype="float32")
+        assert not windows.feed_many(flat).any()

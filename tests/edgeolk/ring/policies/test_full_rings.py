@@ -102,17 +102,22 @@ def shrunk(n: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kernel", [ek.Gaussian(0.5), ek.Linear()], ids=str)
-def test_the_lightest_of_several_classes_leaves(kernel: ek.Kernel) -> None:
-    learner = ek.Learner(**{**PERCEPTRON, "update": "pa"}, policy="lightest", n_classes=3,
-                         kernel=kernel)  # fmt: skip
-    for x, label in zip(np.random.default_rng(0).normal(size=(200, D)), CLASSES, strict=True):
-        held, alpha = learner.support_vectors_, learner.dual_coef_
+@pytest.mark.parametrize(("budget", "n_classes"), [(6, 3), (40, None)])
+def test_the_lightest_leaves(kernel: ek.Kernel, budget: int, n_classes: int | None) -> None:
+    learner = ek.Learner(n_features=D, budget=budget, dtype="float64", update="pa",
+                         policy="lightest", n_classes=n_classes, kernel=kernel)  # fmt: skip
+    rows, left = np.random.default_rng(0).normal(size=(200, D)), 0
+    for x, label in zip(rows, CLASSES if n_classes else Y, strict=True):
+        held = learner.support_vectors_
+        alpha = learner.dual_coef_.reshape(len(held), n_classes or 1)
         learner.learn_one(x, label)
-        if len(held) < 6 or np.array_equal(held, learner.support_vectors_):
+        if len(held) < budget or np.array_equal(held, learner.support_vectors_):
             continue
         length = 1.0 if isinstance(kernel, ek.Gaussian) else (held**2).sum(1)
         lightest = held[np.argmin((alpha**2).sum(1) * length)]
         assert not (learner.support_vectors_ == lightest).all(1).any()
+        left += 1
+    assert left > 20
 
 
 def test_a_damaged_gram_matrix_moves_no_coefficient() -> None:
