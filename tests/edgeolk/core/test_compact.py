@@ -268,10 +268,11 @@ def test_which_learners_have_it_inside(said: dict[str, object], compact: bool) -
 def test_a_scaler_of_its_own_is_the_same_on_any_readings(sign: float, window: int) -> None:
     """Far from 0 on either side, and quiet: constant for long, or so close that no deviation is."""
     draws = np.random.default_rng(1).normal(size=400)
+    silent = np.r_[1e-28 * draws, np.zeros(3000)]
     quiet = [np.r_[m + draws, np.full(4000, m + 1.0), m + 1e-2 * draws] for m in (0.0, 1e3, 1e6)]
     close = [np.tile(v, 3) for v in ([1e6, 1e6 + 0.0625, 1e6], [3e7, 3e7 + 2.0, 3e7 + 2.0])]
     seen = [s for s in streams().values() if np.isfinite(s).all() and np.abs(s).max() < 1e37]
-    for readings in [*seen, *quiet, *close]:
+    for readings in [*seen, silent, *quiet, *close]:
         x = (sign * readings).astype(np.float32)
         scaler = ek.RunningScaler(1, compact=True, clip=5.0, window=window)
         made = np.empty((len(x), 1), np.float32)

@@ -503,3 +503,20 @@ def test_ends_of_no_rows_are_0() -> None:
     ends[0] = ends[1] = ends[len(ends) // 2] = 1.0
     with pytest.raises(ValueError, match="inconsistent"):
         state.check()
+
+
+@pytest.mark.parametrize("vectors", [-1, 4])
+def test_a_process_beside_features_holds_as_many_vectors_as_it_may(vectors: int) -> None:
+    learner = ek.Learner("sorf", n_features=D, D=16, gaussian_process=3, loss="square")
+    learner.learn_many(X, Y)
+    state = held(learner)
+    state.words["n_support"] = vectors
+    with pytest.raises(ValueError, match=r"n_support is -1|4 support vectors of 3"):
+        state.check()
+
+
+def test_an_average_over_no_window_holds() -> None:
+    learner = ek.Learner("sorf", n_features=D, D=16, cmin=1, cmax=1)
+    learner.learn_many(X, Y)
+    held(learner).check()
+    assert ek.Learner._from_block(bytes(learner._sealed())).steps == len(X)

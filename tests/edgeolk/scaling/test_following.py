@@ -294,3 +294,15 @@ def test_constant_inputs_of_one_scale_leave_the_spread() -> None:
     assert (drift[0], learner.alarms) == (before, 0)
     learner.learn_many(readings(50), labels("two", readings(50)))
     assert drift[0] != before
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_the_width_has_a_floor(dtype: str) -> None:
+    """The running mean square of a row is at least a millionth an input."""
+    X = readings(200)
+    learner = learner_of("two", "plain", dtype)
+    learner.learn_many(X, labels("two", X))
+    square = np.asarray(learner._engine.view("width_follows")).reshape(-1).view(np.float64)
+    square[0] = 1e-20
+    learner.learn_one(learner.scaler.mean_ + 1e-3 * learner.scaler.scale_, 1)
+    assert square[0] == pytest.approx(1e-6 * D, rel=1e-6)

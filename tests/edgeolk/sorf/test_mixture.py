@@ -378,6 +378,9 @@ def test_a_row_out_of_range_has_no_variance() -> None:
     learner = damaged("errors", 0, dtype="float32")
     assert learner.variance_one([1e35, 0.0, 0.0]) == math.inf
     assert learner.variance_one([0.1, 0.2, 0.3]) < math.inf
+    before = np.asarray(learner._engine.view("process_mean")).copy()
+    learner.learn_one([0.1, 0.2, 0.3], 1e30)  # beyond what the process can learn
+    np.testing.assert_array_equal(learner._engine.view("process_mean"), before)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -588,3 +588,23 @@ def test_missing_readings_by_nonzeros(dtype: str) -> None:
     places = np.flatnonzero(X[-1])
     assert many.decision_one_sparse(places, X[-1][places]) == expected.decision_one(X[-1])
     assert many.decision_function(matrix).tobytes() == expected.decision_function(X).tobytes()
+
+
+@pytest.mark.parametrize(("window", "again"), [(8, False), (64, True)])
+def test_a_wild_reading_among_the_first_starts_a_channel_again(window: int, again: bool) -> None:
+    """Unless the window is shorter than the rows after which it would be known."""
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    X[3, 0] = 1e6
+    learner = ek.Learner("sorf", n_features=2, D=64, loss="novelty", history=True, window=window)
+    for x in X:
+        learner.learn_one(x)
+    counts = np.asarray(learner._engine.view("channel_counts")).reshape(-1)
+    assert counts[1] == 10
+    assert (counts[0] < 10) == again
+
+
+def test_a_stream_that_never_changes_is_normal() -> None:
+    learner = ek.Learner("sorf", n_features=2, D=64, loss="novelty", history=True)
+    found = learner.watch_many(np.full((700, 2), 3.5))
+    assert not (found["novel"] | found["alarm"] | found["event"] | found["rare"]).any()
+    assert np.isfinite(found["score"]).all()
