@@ -246,3 +246,15 @@ def test_scores_behind_a_score_are_shares_of_the_groups(groups: int) -> None:
         losses[expert] = 0.0
         assert np.isfinite(learner._parts_one(X[0])).all()
         losses[:] = kept
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_shared_scale_over_more_blocks_than_a_step_keeps(dtype: str) -> None:
+    X, y = stream("two", 280)
+    learner = ek.Learner("sorf", n_features=D, D=2700, kernel=ek.Gaussian(GAMMA), relevance="shared",
+                         scale=None, drift=False, dtype=dtype, seed=SEED)  # fmt: skip
+    plain = Reference(D, 2700, GAMMA, dtype=dtype, seed=SEED, relevance="shared", drift=False)
+    expected = [plain.step(row, label) for row, label in zip(X, y, strict=True)]
+    assert_agrees(learner.learn_many(X, y), expected, dtype)
+    scale = np.asarray(learner._engine.view("shared_relevance")).reshape(-1)[0]
+    assert scale != 0.0

@@ -608,3 +608,20 @@ def test_a_stream_that_never_changes_is_normal() -> None:
     found = learner.watch_many(np.full((700, 2), 3.5))
     assert not (found["novel"] | found["alarm"] | found["event"] | found["rare"]).any()
     assert np.isfinite(found["score"]).all()
+
+
+def test_a_score_that_is_forged_to_0_goes_on() -> None:
+    learner = ek.Learner("sorf", n_features=2, D=64, loss="novelty", history=True)
+    X = np.random.default_rng(0).normal(size=(420, 2))
+    learner.learn_many(X[:400])
+    scores = np.asarray(learner._engine.view("watch_scores")).reshape(-1)
+    for at in range(len(scores)):
+        before = scores[at]
+        scores[at] = 0.0
+        data = bytes(learner._sealed())
+        scores[at] = before
+        try:
+            forged = ek.Learner._from_block(data)
+        except ValueError:
+            continue
+        assert np.isfinite(forged.watch_many(X[400:])["score"]).all()
