@@ -287,7 +287,8 @@ def test_a_filter_with_a_damaged_number_comes_to_a_state_that_loads(name: str, r
             numbers.view(np.float64)[at] = number
             with contextlib.suppress(ek.BadRowError):
                 f = copy.decision_one(X[3])
-                copy.learn_one(X[3], f if abs(f) < 1e3 else Y[3])
+                if name != "krls_auto":  # a row without an error
+                    copy.learn_one(X[3], f if abs(f) < 1e3 else Y[3])
                 copy.learn_many(X[60:72], Y[60:72])
                 copy.learn_many(X[:60], Y[:60])
             alpha = copy.dual_coef_

@@ -248,11 +248,12 @@ def test_scores_behind_a_score_are_shares_of_the_groups(groups: int) -> None:
         losses[:] = kept
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_shared_scale_over_more_blocks_than_a_step_keeps(dtype: str) -> None:
+@pytest.mark.parametrize(("dtype", "scratch"), [("float32", "row"), ("float64", "block")])
+def test_a_shared_scale_over_more_blocks_than_a_step_keeps(dtype: str, scratch: str) -> None:
     X, y = stream("two", 280)
-    learner = ek.Learner("sorf", n_features=D, D=2700, kernel=ek.Gaussian(GAMMA), relevance="shared",
-                         scale=None, drift=False, dtype=dtype, seed=SEED)  # fmt: skip
+    learner = ek.Learner("sorf", n_features=D, D=2700, kernel=ek.Gaussian(GAMMA), scale=None,
+                         relevance="shared", drift=False, dtype=dtype, seed=SEED,
+                         scratch=scratch)  # fmt: skip
     plain = Reference(D, 2700, GAMMA, dtype=dtype, seed=SEED, relevance="shared", drift=False)
     expected = [plain.step(row, label) for row, label in zip(X, y, strict=True)]
     assert_agrees(learner.learn_many(X, y), expected, dtype)
