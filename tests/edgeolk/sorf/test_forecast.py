@@ -323,3 +323,16 @@ def test_a_kernel_so_narrow_that_no_row_is_in_its_range() -> None:
             with pytest.raises(ek.BadRowError, match="the kernel overflows for this row"):
                 call([1.0, 2.0, 3.0])
         assert learner.steps == 0
+
+
+@pytest.mark.parametrize("number", [-1e3, 1e308])
+def test_damaged_variances_begin_again(number: float) -> None:
+    X, y = series(300)
+    learner = learner_of(D=0)
+    run(learner, X[:200], y[:200])
+    variances = np.asarray(learner._engine.view("forecaster")).reshape(-1)[10:20]
+    variances[:] = number
+    learner.tell_one(y[199])
+    assert ((variances > 0.0) & (variances <= 1.0)).all()
+    assert np.isfinite(learner.ask_one(X[200]))
+    assert ek.Learner._from_block(sealed(learner)).steps == learner.steps
