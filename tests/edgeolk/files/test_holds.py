@@ -487,36 +487,14 @@ def test_sentences_are_named_as_in_c() -> None:
 
 def test_a_forecaster_without_a_kernel_knows_no_row_of_it() -> None:
     learner = ek.Learner("sorf", n_features=D, D=0, loss="square", history=True, dtype="float64")
-    for x, y in zip(X[:20], Y[:20], strict=True):
-        learner.learn_one(x, float(y))
+    learner.learn_many(X[:20], Y[:20])
     state = held(learner)
-    state.check()
-    [at] = [i for i, mark in enumerate(state.regions["history"]) if mark == 1.0][-1:]
-    state.regions["history"][at] = 3.0
+    marks = state.regions["history"]
+    marks[max(i for i, mark in enumerate(marks) if mark == 1.0)] = 3.0
     refused(state, "mark")
 
 
 def test_ends_of_no_rows_are_0() -> None:
     state = taught("rbp", rows=0, scale="minmax")
-    state.check()
-    ends = state.regions["scaler_range"]
-    ends[0] = ends[1] = ends[len(ends) // 2] = 1.0
-    with pytest.raises(ValueError, match="inconsistent"):
-        state.check()
-
-
-@pytest.mark.parametrize("vectors", [-1, 4])
-def test_a_process_beside_features_holds_as_many_vectors_as_it_may(vectors: int) -> None:
-    learner = ek.Learner("sorf", n_features=D, D=16, gaussian_process=3, loss="square")
-    learner.learn_many(X, Y)
-    state = held(learner)
-    state.words["n_support"] = vectors
-    with pytest.raises(ValueError, match=r"n_support is -1|4 support vectors of 3"):
-        state.check()
-
-
-def test_an_average_over_no_window_holds() -> None:
-    learner = ek.Learner("sorf", n_features=D, D=16, cmin=1, cmax=1)
-    learner.learn_many(X, Y)
-    held(learner).check()
-    assert ek.Learner._from_block(bytes(learner._sealed())).steps == len(X)
+    state.regions["scaler_range"][0] = state.regions["scaler_range"][D] = 1.0
+    refused(state, "feature 0")
