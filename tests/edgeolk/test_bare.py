@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from array import array
 from pathlib import Path
@@ -13,6 +14,7 @@ from helpers import python
 from synthetic import random_stream
 
 import edgeolk as ek
+from edgeolk import hosting
 from edgeolk.bare import BareLearner
 
 D = 4
@@ -22,6 +24,7 @@ PROGRAM = """
 import sys
 from array import array
 from pathlib import Path
+from edgeolk import hosting
 from edgeolk.bare import BareLearner
 learner = BareLearner("spa", n_features=2, budget=4, beta=1.0)
 for i in range(20):
@@ -36,6 +39,7 @@ FROM_A_FILE = """
 import sys
 from array import array
 from pathlib import Path
+from edgeolk import hosting
 from edgeolk.bare import BareLearner
 learner = BareLearner.from_bytes(Path(sys.argv[1]).read_bytes())
 assert learner.learn_one(array("d", [1.0, 2.0]), 1.0) > 0.0
@@ -58,6 +62,7 @@ def resident():
     with open("/proc/self/status") as status:
         return int(next(line for line in status if line.startswith("RssAnon")).split()[1])
 start = resident()
+from edgeolk import hosting
 from edgeolk.bare import BareLearner
 learner = BareLearner("bpa_s", n_features=5, ram="4KiB")
 print(resident() - start)
@@ -178,3 +183,48 @@ def test_verdicts_and_forecasts_are_those_of_the_learner() -> None:
                 assert bare.ask_one(row) == full.ask_one(x)
                 bare.tell_one(y)
                 full.tell_one(y)
+
+
+def test_what_a_bare_learner_lacks_is_refused() -> None:
+    x = array("d", [1.0, 2.0, 3.0])
+    learner = BareLearner("rbp", n_features=3, budget=4, n_classes=3)
+    with pytest.raises(ValueError, match="x must be a contiguous float64 buffer"):
+        learner.learn_one(memoryview(array("d", range(6)))[::2], 1)
+    with pytest.raises(AttributeError, match="only novelty with history=True"):
+        learner.accept()
+    with pytest.raises(TypeError, match="one score per class: use scores_one"):
+        learner.decision_one(x)
+    watching = BareLearner(n_features=3, D=64, loss="novelty", history=True)
+    with pytest.raises(ValueError, match="y must be"):
+        watching.learn_one(x, math.inf)
+    assert watching.counters()["steps"] == 0
+
+
+def test_labels_that_a_capped_loss_wants_are_those_of_the_learner() -> None:
+    options: dict[str, Any] = {"n_features": D, "budget": 8, "update": "gradient", "loss": "ramp"}
+    learner, bare = ek.Learner(**options, eta=0.8), BareLearner(**options, eta=0.8)
+    learner.learn_many(X, Y)
+    for x, y in zip(X, Y, strict=True):
+        bare.learn_one(array("d", x), y)
+    wants = [bare.wants_label(array("d", x)) for x in X]
+    assert wants == [abs(learner.decision_one(x)) <= 1.0 for x in X]
+    assert {*wants} == {False, True}
+
+
+def test_a_row_out_of_range_does_not_wait() -> None:
+    far = array("d", [1e200, 0.0, 0.0])
+    learner = BareLearner("krls_auto", n_features=3, budget=4, lags=2, dtype="float64")
+    for call in (learner.ask_one, learner.decision_one):
+        with pytest.raises(ek.BadRowError, match="the kernel overflows for this row"):
+            call(far)
+    assert learner.counters()["steps"] == 0
+
+
+def test_the_packed_verdict_is_that_of_the_learner() -> None:
+    options: dict[str, Any] = {"n_features": D, "D": 64, "loss": "novelty", "history": True}
+    learner, bare = ek.Learner(**options), BareLearner(**options)
+    for x in [*X[:60], 50.0 * X[0]]:
+        learner.learn_one(x)
+        bare.learn_one(array("d", x))
+        assert hosting.last_reason(bare) == hosting.last_reason(learner)
+    assert hosting.unpack_reason(hosting.last_reason(bare)) == learner.why

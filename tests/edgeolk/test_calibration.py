@@ -74,3 +74,26 @@ def test_its_state_does_not_grow() -> None:
     size = len(pickle.dumps(learned))
     learned.learn(*_drawn(2, 1.0, 0.1, 10000))
     assert len(pickle.dumps(learned)) == size
+
+
+def test_a_step_is_newtons() -> None:
+    """Where the larger pivot is the one beside the diagonal, too."""
+    learned = Calibration()
+    learned.__setstate__((0.0, -2.9, 0.1, 0.5, 30.0))
+    floor = 1.0 / (1.0 + np.exp(2.9))
+    share = 1.0 / (1.0 + np.exp(-1.0))
+    likely = (1.0 - floor) * share + floor / 2
+    towards = np.array(
+        [(1.0 - floor) * share * (1.0 - share), floor * (1.0 - floor) * (0.5 - share)]
+    )
+    towards /= likely
+    learned.learn(np.array([[0.0, 1.0]]), [1])
+    log_slope, odds, *known = learned.__getstate__()
+    step = np.linalg.solve([[known[0], known[1]], [known[1], known[2]]], towards)
+    assert abs(known[1]) > abs(known[0])
+    assert (log_slope, odds + 2.9) == pytest.approx(tuple(np.clip(step, -0.5, 0.5)))
+
+
+def test_scores_are_a_row_for_each_label() -> None:
+    with pytest.raises(ValueError, match=r"scores must be of shape \(n, K\), got \(3,\)"):
+        softmax([1.0, 2.0, 3.0])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import pickle
 import zlib
 from array import array
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -48,9 +51,9 @@ def learn_what_it_takes(learner: ek.Learner) -> int:
 # ---- counters ------------------------------------------------------------------------------------
 
 
-def near_the_end(name: str) -> bytes:
+def near_the_end(name: str, **options: Any) -> bytes:
     """The file of a learner one step before its counter is full."""
-    learner = learner_of(name, **({"budget": 130} if name == "sorf" else {}))
+    learner = learner_of(name, **({"budget": 130} if name == "sorf" else {}), **options)
     data = bytearray(learner._sealed())
     data[64:72] = (2**62 - 1).to_bytes(8, "little")  # docs/file-format.md: steps
     data[8:12] = bytes(4)
@@ -80,6 +83,23 @@ def test_steps_end_without_numpy_too() -> None:
     learner.learn_one(array("d", X[0]), 1.0)
     with pytest.raises(ek.BudgetError, match="counted 2\\^62 steps"):
         learner.learn_one(array("d", X[1]), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("krls_auto", {"lags": 2}),
+        ("sorf", {"loss": "square", "history": True, "scale": "standard"}),
+    ],
+)
+def test_rows_that_wait_are_counted_too(name: str, options: dict[str, Any]) -> None:
+    data, row = near_the_end(name, **options), array("d", X[0])
+    for learner in (BareLearner.from_bytes(data), ek.Learner._from_block(data)):
+        learner.ask_one(row)
+        before = bytes(memoryview(learner._engine.arena))
+        with pytest.raises(ek.BudgetError, match="counted 2\\^62 steps"):
+            learner.ask_one(row)
+        assert bytes(memoryview(learner._engine.arena)) == before
 
 
 @pytest.mark.filterwarnings("ignore:a reading lies outside feature_range:UserWarning")
@@ -118,6 +138,26 @@ def test_a_coefficient_beyond_its_range_is_refused(
     assert learner.steps == len(X) - refused
     assert np.isfinite(learner.dual_coef_).all()
     assert loads_again(learner)
+
+
+@pytest.mark.parametrize("name", ["krls", "kapa", "qklms", "knlms", "sogp", "krls_t"])
+def test_an_error_beyond_the_range_of_coefficients_is_refused(name: str) -> None:
+    learner = learner_of(name)
+    learner.learn_many(X[:20], Y[:20])
+    before = bytes(learner._sealed())
+    with pytest.raises(ek.BadRowError, match="its coefficient would exceed 1e100"):
+        learner.learn_one(X[0], 1e200)
+    assert bytes(learner._sealed()) == before
+
+
+def test_scores_of_classes_that_overflow_are_refused() -> None:
+    learner = learner_of("rbp", n_classes=3, kernel=ek.Linear(), dtype="float64")
+    for k in range(30):
+        learner.learn_one([1e40] * D, k % 3)
+    np.asarray(learner._engine.view("coefficients"))[:] = 1e99
+    with pytest.raises(ek.BadRowError, match="the kernel overflows for this row"):
+        learner.scores_one([1e300] * D)
+    assert np.isfinite(learner.scores_one([1e-100] * D)).all()
 
 
 # ---- what is kept of the Gram matrix -------------------------------------------------------------
@@ -220,3 +260,75 @@ def test_squared_gradients_of_length_scales_stay_in_their_range() -> None:
     for x, y in zip(rows[260:320], targets[260:320], strict=True):
         learner.learn_one(x, y)
         assert loads_again(learner)
+
+
+#: What else a number may be damaged to.
+UNKNOWN: defaultdict[str, list[float]] = defaultdict(list, tracking=[math.nan])
+
+
+@pytest.mark.parametrize(
+    ("name", "region"),
+    [
+        *((name, region) for name in ("krls_t", "sogp") for region in ("inverse", "posterior")),
+        *((name, "evidence") for name in ("krls_t", "sogp")),
+        *(("krls_auto", region) for region in ("whitening", "coordinates", "posterior_factor")),
+        *(("krls_auto", region) for region in ("tracking", "support_vectors")),
+    ],
+)
+def test_a_filter_with_a_damaged_number_comes_to_a_state_that_loads(name: str, region: str) -> None:
+    learner = ek.Learner(name, n_features=D, budget=8, dtype="float64")
+    learner.learn_many(np.tile(X, (2, 1)), np.tile(Y, 2))
+    size: int = {"tracking": 8, "evidence": 3}.get(region, 10**9)
+    size = min(size, np.asarray(learner._engine.view(region)).size)
+    for at in range(0, size, 2 if region == "posterior_factor" else 1 + size // 16):
+        for number in (-1.0, 0.0, 1e70, 1e110, 1e200, 1e301, -1000.0, *UNKNOWN[region]):
+            copy = pickle.loads(pickle.dumps(learner))
+            numbers = np.asarray(copy._engine.view(region)).reshape(-1)
+            numbers.view(np.float64)[at] = number
+            with contextlib.suppress(ek.BadRowError):
+                f = copy.decision_one(X[3])
+                if name != "krls_auto":  # a row without an error
+                    copy.learn_one(X[3], f if abs(f) < 1e3 else Y[3])
+                copy.learn_many(X[60:72], Y[60:72])
+                copy.learn_many(X[:60], Y[:60])
+            alpha = copy.dual_coef_
+            assert np.isfinite(alpha).all()
+            assert region in ("evidence", "support_vectors", "tracking") or loads_again(copy)
+
+
+def test_rows_again_and_again_keep_a_tracker_sound() -> None:
+    """Exact answers, equal rows: its noise stays above its least, its factor has a diagonal."""
+    for dtype in ("float32", "float64"):
+        learner = ek.Learner("krls_auto", n_features=D, budget=8, dtype=dtype)
+        learner.learn_many(X[:60], Y[:60])
+        vectors = np.asarray(learner._engine.view("support_vectors"))
+        vectors[:, 1:8] = vectors[:, :1]
+        learner.learn_many(np.tile(X, (3, 1)), np.tile(Y, 3))
+        assert np.isfinite(learner.decision_function(X)).all()
+        assert loads_again(learner)
+
+
+def test_log_scales_of_inputs_stay_within_their_bounds() -> None:
+    for relevance, region, inputs in ((True, "relevance", D), ("shared", "shared_relevance", 1)):
+        for number in (100.0, -100.0):
+            learner = ek.Learner("sorf", n_features=D, D=64, relevance=relevance, dtype="float64")
+            learner.learn_many(X, Y)
+            logs = np.asarray(learner._engine.view(region)).reshape(-1)[:inputs]
+            logs[:] = number
+            learner.learn_many(X, Y)
+            assert np.abs(logs).max() <= 4.0
+            assert loads_again(learner)
+
+
+@pytest.mark.parametrize("gamma", [1e-20, 1e30])
+def test_rows_of_a_linear_expert_have_a_bound_of_their_own(gamma: float) -> None:
+    """Unless the bound of the kernel is lower."""
+    learner = ek.Learner("sorf", n_features=D, D=64, linear=True, scale=None, relevance=False,
+                         kernel=ek.Gaussian(gamma), dtype="float32")  # fmt: skip
+    learner.learn_one([1.0] * D, 1)
+    for size, fits in ((1e2, True), (1e11, gamma < 1.0), (1e13, False)):
+        if fits:
+            assert np.isfinite(learner.decision_one([size] * D))
+        else:
+            with pytest.raises(ek.BadRowError, match="the kernel overflows"):
+                learner.decision_one([size] * D)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 from collections.abc import Callable
 from typing import Any
@@ -232,3 +233,91 @@ def test_scores_are_not_written_over_a_learner() -> None:
     assert learner.decision_function(np.ones((5, 2)), out=behind) is behind
     del learner, subject, call
     assert other.decision_function(np.ones((5, 2)), out=memory[:5]).shape == (5,)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_arguments_whose_conversion_makes_others_no_numbers() -> None:
+    X, y, subject = Csr(), labels(), owned()
+
+    def act(of: np.ndarray) -> Callable[[], None]:
+        return lambda: setattr(of, "dtype", np.int64)
+
+    learner = subject.learner
+    refused(subject, lambda: learner.learn_many(X, Sly(y, act(X.data))), "X has changed while")
+    plain = Owned("ogd", n_features=D, budget=8)
+    weight = Sly(np.ones(N), act(y))
+    refused(plain, lambda: plain.learner.learn_many(np.ones((N, D)), y, weight=weight),
+            "y has changed while")  # fmt: skip
+
+
+# ---- what the handler of a signal changes in the middle of a call --------------------------------
+
+LONG, WIDE = 3000, 60
+LABELS = np.where(np.arange(LONG) % 2, 1.0, -1.0)
+DENSE = np.random.default_rng(0).normal(size=(LONG, WIDE))
+
+
+def wild_indices(X: Csr) -> None:
+    X.indices[:] = 2**30
+
+
+def wild_rows(X: Csr) -> None:
+    X.indptr[:] = 2**60
+
+
+#: An algorithm, its options, a long call, and what becomes of its rows.
+MIDDLE: dict[str, tuple[str, dict[str, Any], Callable[[Any, Csr], Any], Callable[[Csr], None]]] = {
+    "scored together": ("ogd", {}, lambda m, X: m.decision_function(X), wild_rows),
+    "scored": ("fogd", {}, lambda m, X: m.decision_function(X), wild_rows),
+    "narrow": ("ogd", {"dtype": "float16"}, lambda m, X: m.decision_function(X), wild_indices),
+    "float32": ("ogd", {}, lambda m, X: m.decision_function(X), wild_indices),
+    "scaled": ("ogd", {"scale": "standard"}, lambda m, X: m.decision_function(X), wild_indices),
+    "classes": (
+        "ogd",
+        {"n_classes": 3},
+        lambda m, X: m._answer_many(X, np.arange(LONG) % 3, np.empty(LONG), np.empty(LONG + 3)),
+        wild_rows,
+    ),
+    "variances": (
+        "sorf",
+        {"budget": 1024, "gaussian_process": 3, "loss": "square"},
+        lambda m, X: m.variance(X),
+        wild_rows,
+    ),
+}
+
+
+def changed_in_the_middle(call: Callable[[], Any], change: Callable[[], None]) -> None:
+    """The call is refused for a row that is no longer one."""
+    before = signal.signal(signal.SIGALRM, lambda *_: change())
+    signal.setitimer(signal.ITIMER_REAL, 1e-3)
+    try:
+        with pytest.raises(ValueError, match=r"X\[\d+\]: its indices or numbers have changed"):
+            call()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that signal here")
+@pytest.mark.parametrize("what", MIDDLE)
+@pytest.mark.filterwarnings("ignore:X is mostly zeros")
+def test_rows_that_change_in_the_middle_of_a_call(what: str) -> None:
+    name, options, call, change = MIDDLE[what]
+    learner = ek.Learner(name, **{"n_features": WIDE, "budget": 2000, **options})
+    known = np.arange(LONG) % 3 if what == "classes" else LABELS
+    learner.learn_many(DENSE[:2000], known[:2000])
+    X = Csr(LONG, WIDE)
+    changed_in_the_middle(lambda: call(learner, X), lambda: change(X))
+    assert np.isfinite(learner.scores(DENSE[:9])).all()
+    assert pickle.loads(pickle.dumps(learner)).steps == learner.steps
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that signal here")
+def test_counts_that_change_in_the_middle_of_a_call() -> None:
+    learner, counts = ek.Learner(n_features=WIDE, D=1024), np.ones(LONG)
+    changed_in_the_middle(
+        lambda: learner._learn_many(DENSE, LABELS, None, counts), lambda: counts.fill(np.nan)
+    )
+    assert 0 < learner.steps < LONG
+    assert np.isfinite(learner.decision_function(DENSE[:9])).all()

@@ -170,3 +170,19 @@ def test_a_learner_without_frequencies_has_no_weights_of_features() -> None:
     assert learner.weights_.shape == (2, 0, 1, 2)
     with pytest.raises(AttributeError, match="rbp has dual_coef_, no weights"):
         _ = ek.Learner("rbp", n_features=3, budget=4).weights_
+
+
+def test_what_receives_answers_is_of_their_shape() -> None:
+    several = ek.Learner("sorf", n_features=FEATURES, D=64, n_classes=3)
+    watching = ek.Learner(n_features=FEATURES, D=64, loss="novelty", history=True)
+    two = ek.Learner("sorf", n_features=FEATURES, D=64)
+    out, zeros = np.empty(ROWS), np.zeros(ROWS)
+    for learner, before, after, error, why in [
+        (two, np.empty(ROWS + 1), None, TypeError, "already returns the only score"),
+        (several, [0.0] * (ROWS + 3), None, TypeError, "before must be a writable float64 array"),
+        (several, np.empty(ROWS), None, ValueError, f"before must have {ROWS + 3} numbers"),
+        (watching, None, np.empty(ROWS), ValueError, f"after must have {2 * ROWS} numbers"),
+    ]:
+        with pytest.raises(error, match=why):
+            learner._answer_many(X, zeros, out, before, after)
+        assert learner.steps == 0

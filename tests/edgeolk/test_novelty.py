@@ -113,3 +113,16 @@ def test_the_reference_calls_novel_what_is_below_its_threshold() -> None:
         plain.step(x)
     assert [plain.predict(x) for x in X] == [-1 if plain.decision(x) < 0.0 else 1 for x in X]
     assert plain.predict(np.full(2, 9.0)) == -1
+
+
+@pytest.mark.parametrize("options", [{"dtype": "float32"}, {"dtype": "float64"}, {"history": True}])
+def test_thresholds_before_each_of_many_rows(options: dict[str, Any]) -> None:
+    one, many = (ek.Learner(n_features=D, D=64, loss="novelty", **options) for _ in range(2))
+    expected = []
+    X = rows(3, 150)
+    for x in X:
+        threshold = one.threshold
+        expected.append((threshold, one.learn_one(x)))
+    before, scores = np.empty(151), np.empty(150)
+    many._answer_many(X, np.zeros(150), scores, before)
+    assert list(zip(before.tolist(), scores.tolist(), strict=False)) == expected

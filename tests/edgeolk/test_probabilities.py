@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from edgeolk.calibration import Calibration
-from edgeolk.probabilities import Probabilities
+from edgeolk.probabilities import AllScores, Probabilities
 
 
 def _behind(t: int) -> tuple[float, float, float, float]:
@@ -219,3 +219,24 @@ def test_what_probabilities_refuse() -> None:
         with pytest.raises(ValueError, match=message):
             call()
     assert model.__getstate__() == Probabilities(has_parts=True).__getstate__()
+
+
+def test_all_scores_come_back_from_a_pickle() -> None:
+    model = AllScores()
+    model.__setstate__([0.1 * k for k in range(21)])
+    again = pickle.loads(pickle.dumps(model))
+    assert again.__getstate__() == model.__getstate__() == tuple(0.1 * k for k in range(21))
+    with pytest.raises(ValueError, match="the state must be 21 numbers, got 2"):
+        model.__setstate__((1.0, 2.0))
+
+
+@pytest.mark.parametrize(
+    "scores", [[math.nan, 1.0, 2.0], [1.0, math.nan, 2.0], [1.0, 3.0, math.nan], [0.0, 2.0, 2.0]]
+)
+def test_a_label_is_the_argmax_of_numpy(scores: list[float]) -> None:
+    assert Probabilities(3).label_one(scores, known=3) == np.argmax(scores)
+
+
+def test_classes_have_a_score_each() -> None:
+    with pytest.raises(ValueError, match="there are 2 scores for 3 classes"):
+        Probabilities(3).label_one([1.0, 2.0], known=3)

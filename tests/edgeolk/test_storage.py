@@ -178,3 +178,13 @@ def test_half_precision_is_read_from_its_bits() -> None:
     read = ELEMENTS["e"].read
     assert read is not None
     assert read(memoryview(numbers.view(np.uint16))) == tuple(map(float, numbers))
+
+
+def test_the_ends_of_any_range_are_levels() -> None:
+    draws = np.random.default_rng(0)
+    for _ in range(100):
+        low, high = np.sort(draws.normal(size=2) * 10.0 ** draws.uniform(-3, 3))
+        learner = ek.Learner("perceptron", n_features=1, budget=2, dtype="int8",
+                             kernel=ek.Gaussian(1.0), feature_range=(low, high))  # fmt: skip
+        learner.learn_one([low], 1)
+        assert learner.support_vectors_[0, 0] == pytest.approx(low, abs=(high - low) / 254)

@@ -361,3 +361,75 @@ def test_a_number_of_vectors_below_zero_is_not_repaired() -> None:
     with pytest.raises(ValueError, match=r"cannot be repaired: .*n_support is -1"):
         ek.attach(memory, torn="repair")
     assert memory == before
+
+
+#: What else a repair computes again: lengths, a Gram matrix, the norm of features, neighbours.
+REBUILT: list[tuple[str | None, dict[str, Any]]] = [
+    ("bsgd", {"maintenance": "project"}),
+    ("bpa_s", {"kernel": ek.Polynomial(2)}),
+    ("remove_smallest", {"kernel": ek.Linear()}),
+    ("bpa_nn", {"sparse": True}),
+    (None, {"update": "gradient", "basis": "fourier", "projection": "ball", "U": 2.0}),
+]
+
+
+@pytest.mark.parametrize("rows", [1, 60])
+@pytest.mark.parametrize(("name", "more"), REBUILT, ids=str)
+def test_regions_that_are_rebuilt_are_as_they_were(
+    name: str | None, more: dict[str, Any], rows: int
+) -> None:
+    own = {"n_features": D, "budget": B, "dtype": "float64", **more}
+    memory = bytearray(ek.plan(name, **own).nbytes)
+    learner = ek.Learner(name, seed=3, buffer=memory, **own)
+    seen = X * [1.0, 0.0, 0.0] if "sparse" in more else X
+    learner.learn_many(seen[:rows], Y[:rows])
+    norm2, start = learner.norm2, memory.find(MARK)
+    regions = [r for r in learner.plan.regions if r.name in ("diagonal", "factor", "norms")]
+    before = bytes(memory)
+    del learner
+    made = marked(memory)
+    for region in regions:
+        at = start + region.offset
+        made[at : at + region.nbytes] = b"\xff" * region.nbytes
+    repaired = ek.attach(made, torn="repair")
+    assert repaired.norm2 == (None if norm2 is None else pytest.approx(norm2))
+    found = repaired.learn_many(seen[rows:], Y[rows:])
+    whole = ek.attach(bytearray(before))
+    assert np.allclose(found, whole.learn_many(seen[rows:], Y[rows:]), atol=1e-9)
+
+
+def test_an_inverse_of_equal_vectors_gets_a_ridge() -> None:
+    memory = bytearray(ek.plan("bpa_p", **options("bpa_p")).nbytes)
+    learner = ek.Learner("bpa_p", buffer=memory, **options("bpa_p"))
+    learner.learn_many(X[:60], Y[:60])
+    vectors = np.asarray(learner._engine.view("support_vectors"))
+    vectors[:, 1] = vectors[:, 0]
+    del vectors, learner
+    repaired = ek.attach(marked(memory), torn="repair")
+    S = repaired.support_vectors_
+    K = np.exp(-repaired.kernel.gamma * ((S[:, None] - S[None]) ** 2).sum(2))
+    low = np.zeros((B, B))
+    low[np.tril_indices(B)] = np.asarray(repaired._engine.view("inverse")).reshape(-1)[:28]
+    # Along the difference of the two the matrix has the ridge alone.
+    assert 1e-16 < 1.0 / (low[0, 0] - low[1, 0]) < 1e-10
+    assert np.allclose(low[2:, 2:], np.tril(np.linalg.inv(K[1:, 1:])[1:, 1:]), rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize("first", [0.0, 1e-10])
+def test_an_inverse_begun_by_a_vector_of_nearly_no_length(first: float) -> None:
+    """The ridge grows from what the first vector's length allows, until there is an inverse."""
+    own = {"n_features": D, "budget": B, "dtype": "float64", "kernel": ek.Linear()}
+    memory = bytearray(ek.plan("bpa_p", **own).nbytes)
+    learner = ek.Learner("bpa_p", buffer=memory, **own)
+    learner.learn_many(X[:60], Y[:60])
+    vectors = np.asarray(learner._engine.view("support_vectors"))
+    vectors[:, 0] = first
+    vectors[:, 2] = vectors[:, 1]
+    held = learner.n_support
+    del vectors, learner
+    repaired = ek.attach(marked(memory), torn="repair")
+    assert repaired.n_support == held
+    inverse = np.asarray(repaired._engine.view("inverse")).reshape(-1)
+    diagonal = inverse[[i * (i + 3) // 2 for i in range(held)]]
+    assert np.isfinite(inverse).all()
+    assert (diagonal > 0.0).all()

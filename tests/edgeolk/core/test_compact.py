@@ -269,3 +269,22 @@ def test_a_spread_too_small_for_its_mean_is_kept_at_first() -> None:
     assert plain.code - 3 == 63
     assert plain.w & 15 == 15
     assert plain.mean == 1.0
+
+
+@pytest.mark.parametrize("window", [10, 300])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_scaler_of_its_own_is_the_same_on_any_readings(sign: float, window: int) -> None:
+    """Far from 0 on either side, and quiet: constant for long, or so close that no deviation is."""
+    draws = np.random.default_rng(1).normal(size=400)
+    silent = np.r_[1e-28 * draws, np.zeros(3000)]
+    quiet = [np.r_[m + draws, np.full(4000, m + 1.0), m + 1e-2 * draws] for m in (0.0, 1e3, 1e6)]
+    close = [np.tile(v, 3) for v in ([1e6, 1e6 + 0.0625, 1e6], [3e7, 3e7 + 2.0, 3e7 + 2.0])]
+    seen = [s for s in streams().values() if np.isfinite(s).all() and np.abs(s).max() < 1e37]
+    for readings in [*seen, silent, *quiet, *close]:
+        x = (sign * readings).astype(np.float32)
+        scaler = ek.RunningScaler(1, compact=True, clip=5.0, window=window)
+        made = np.empty((len(x), 1), np.float32)
+        scaler._learn_transform_many(x[:, None], made)
+        one = Compiled(0, 5.0, window)
+        assert one.follow(x)[0].tolist() == made[:, 0].tolist()
+        assert (one.mean, one.sd) == (scaler.mean_[0], scaler.scale_[0])

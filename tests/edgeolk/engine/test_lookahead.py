@@ -264,3 +264,19 @@ def in_child(target: str) -> None:
 @pytest.mark.spread(4)
 def test_every_kernel_and_storage_type(variant: str, tmp_path: Path) -> None:
     assert len(by_variant(__file__, variant, tmp_path)) == 60
+
+
+def test_rows_beside_each_other_are_learned_as_one_by_one() -> None:
+    """Squared distances from norms and products may round below 0."""
+    draws = np.random.default_rng(0)
+    rows = np.repeat(draws.normal(size=(20, 300)), 10, axis=0)
+    rows *= 1.0 + 1e-7 * draws.normal(size=(200, 1))
+    labels = draws.choice([-1.0, 1.0], 200)
+    many, one = (
+        ek.Learner("rbp", n_features=300, budget=400, sparse=True, lookahead=ahead)
+        for ahead in (8, 0)
+    )
+    found = many.learn_many(rows, labels)
+    expected = [one.learn_one(x, y) for x, y in zip(rows, labels, strict=True)]
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(many.dual_coef_, one.dual_coef_)

@@ -172,3 +172,25 @@ def test_threads_that_read_get_what_one_alone_would(name: str, lookahead: int | 
 @pytest.mark.parametrize("name", ["sorf", "rbp", "pa1", "ogd", "bpa_s"])
 def test_threads_that_read_the_scores_of_classes(name: str, lookahead: int | None) -> None:
     read_by_threads(learner_of(name, lookahead, n_classes=3))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that signal here")
+@pytest.mark.parametrize("name", ["_parts_one", "variance_one"])
+def test_what_else_is_read_in_the_middle(name: str) -> None:
+    """The scores behind a score, and a variance, are those of a learner that nobody reads."""
+    process = {"gaussian_process": 3, "loss": "square"} if name == "variance_one" else {}
+    learner = ek.Learner(n_features=D, D=512, **process)
+    learner.learn_many(X, Y)
+    expected, big = getattr(learner, name)(X[0]), np.tile(X, (10, 1))
+    found: list[Any] = []
+
+    def handler() -> None:
+        try:  # whether the signal came inside
+            learner.learn_many(X[:0], Y[:0])
+        except RuntimeError:
+            found.append(getattr(learner, name)(X[0]))
+
+    with interrupted(handler):
+        while not found:
+            learner.scores(big)
+    assert {*found} == {expected}

@@ -385,6 +385,9 @@ EVERY: list[tuple[str | None, dict[str, Any]]] = [
     ("sorf", {"D": 16, "delay": 3, "loss": "square", "dtype": "float64"}),
     ("sorf", {"D": 16, "gaussian_process": 3, "loss": "square", "dtype": "float64"}),
     ("sorf", {"D": 16, "gaussian_process": 3, "loss": "square"}),
+    ("sorf", {"D": 16, "dtype": "float32", "linear_group": True}),
+    ("sorf", {"D": 16, "relevance": "shared"}),
+    ("sorf", {"D": 16, "loss": "square", "last_label": True}),
 ]  # fmt: skip
 REALS = (math.nan, math.inf, -math.inf, 0.0, -1.0, 0.5, 2.5, 7.0, 1e19, 3e38, -1e37, 1e200, -1e300)
 WHOLES = (-5, -1, 0, 1, 2, 3, 4, 5, 7, 59, 61, 100, 1 << 20, 0xE0, 6, 3 << 16, 1 << 40, 1 << 62)
@@ -480,3 +483,18 @@ def test_sentences_are_named_as_in_c() -> None:
     text = (C_FOLDER / "holds.h").read_text(encoding="utf-8")
     listed = text.split("OLK_HOLDS = 0,")[1].split("OLK_SENTENCES")[0]
     assert re.findall(r"OLK_(\w+)", listed) == [name for name, _ in SENTENCES]
+
+
+def test_a_forecaster_without_a_kernel_knows_no_row_of_it() -> None:
+    learner = ek.Learner("sorf", n_features=D, D=0, loss="square", history=True, dtype="float64")
+    learner.learn_many(X[:20], Y[:20])
+    state = held(learner)
+    marks = state.regions["history"]
+    marks[max(i for i, mark in enumerate(marks) if mark == 1.0)] = 3.0
+    refused(state, "mark")
+
+
+def test_ends_of_no_rows_are_0() -> None:
+    state = taught("rbp", rows=0, scale="minmax")
+    state.regions["scaler_range"][0] = state.regions["scaler_range"][D] = 1.0
+    refused(state, "feature 0")

@@ -315,3 +315,14 @@ def test_sums_that_no_rows_reach(region: str, number: float, kernel: ek.Kernel) 
     sealed[8:12] = zlib.crc32(sealed).to_bytes(4, "little")
     with pytest.raises(ValueError, match=r"width|first rows|scale of all"):
         ek.Learner._from_block(bytes(sealed))
+
+
+def test_one_reading_has_no_squares() -> None:
+    scaler = ek.RunningScaler(1, clip=None)
+    scaler.learn_one(np.array([2.0]))
+    block = bytearray(block_of(scaler))
+    at = place_of(scaler, "moments")
+    assert struct.unpack_from("3d", block, at) == (2.0, 0.0, 0.0)
+    struct.pack_into("d", block, at + 16, 1.0)
+    with pytest.raises(ValueError, match="the statistics of feature 0 are impossible"):
+        ek.RunningScaler._from_block(resealed(block))

@@ -81,3 +81,10 @@ def test_sparse_rows_classes_and_averages() -> None:
     mean = ek.Learner("spa", n_features=8, budget=30, beta=1.0)
     mean.learn_many(X, y)
     assert mean.averaged.familiarity_one(X[0]) == mean.familiarity_one(X[0])
+
+
+def test_a_row_of_length_0_is_not_familiar() -> None:
+    learner = ek.Learner("rbp", n_features=2, budget=3, kernel=ek.Linear())
+    learner.learn_one([1.0, 2.0], 1)
+    assert learner.familiarity_one([2.0, 4.0]) == pytest.approx(1.0)
+    assert learner.familiarity_one([0.0, 0.0]) == 0.0

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import python
 from synthetic import random_stream, regression_stream
 
 import edgeolk as ek
+from edgeolk.core.variants import available_simd
 from edgeolk.reference import LEARNERS
 from edgeolk.reference.base import gaussian
 from edgeolk.reference.normals import standard_normals
@@ -131,3 +133,27 @@ def test_frequencies_are_those_of_the_reference(seed: int, D: int, d: int, dtype
     learner = learner_of(d, D, dtype=dtype, seed=seed, kernel=ek.Gaussian(0.7))
     expected = (draws * np.sqrt(2.0 * 0.7)).astype(dtype)
     assert np.array_equal(learner.support_vectors_, expected)
+
+
+IN_A_SET = """
+import numpy as np, edgeolk as ek
+X = np.random.default_rng(0).normal(size=(120, 3))
+y = np.sign(X[:, 0])
+fourier = ek.Learner("fogd", n_features=3, budget=40, coefficients="float32", eta=0.1)
+fourier.learn_many(X, y)
+classes = ek.Learner("sorf", n_features=3, D=64, n_classes=3, dtype="float32")
+classes.learn_many(X, np.arange(120) % 3)
+print(*fourier.decision_function(X[:9]), *classes.scores(X[:9]).ravel())
+"""
+
+
+def test_float32_features_are_alike_in_every_set_of_instructions() -> None:
+    made = {}
+    for name in available_simd():
+        ran = python(IN_A_SET, EDGEOLK_SIMD=name)
+        assert ran.returncode == 0, ran.stderr
+        made[name] = np.array(ran.stdout.split(), float)
+    assert len(made["scalar"]) == 9 + 27
+    for name in made:
+        np.testing.assert_allclose(made[name][:9], made["scalar"][:9], rtol=1e-6, atol=1e-7)
+        np.testing.assert_array_equal(made[name][9:], made["scalar"][9:])

@@ -17,6 +17,7 @@ from river import compose, evaluate, metrics, preprocessing
 
 from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
 from edgeolk.river.base import GROWTH_ROWS
+from edgeolk.river.columns import Columns
 
 
 def as_it_was(model: Any, before: bytes) -> bool:
@@ -302,3 +303,10 @@ def test_a_row_without_keys_is_refused() -> None:
 def test_a_new_model_knows_no_interval() -> None:
     model = KernelRegressor(ram="8KiB", gaussian_process=True)
     assert model.predict_one({"a": 1.0}, with_interval=True) == (0.0, -math.inf, math.inf)
+
+
+def test_columns_are_keys_of_a_first_row() -> None:
+    columns = Columns(None, "warn", "mean")
+    with pytest.raises(ValueError, match="the first row learned must have features"):
+        columns.begin({})
+    assert columns.count is None

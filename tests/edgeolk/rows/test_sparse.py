@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import KERNELS, Csr
+from synthetic import random_stream
 
 import edgeolk as ek
+from edgeolk.parts.numbers import Rows
 
 D = 40
 #: 1e-5 of what is added up: float32 rows of about ten numbers of size 1.
@@ -140,3 +142,52 @@ def test_bad_matrices_change_nothing(bad: Csr) -> None:
 def test_sparse_must_be_a_bool() -> None:
     with pytest.raises(TypeError, match="sparse"):
         ek.plan("rbp", n_features=2, budget=2, sparse=1)
+
+
+def test_as_many_values_as_indices() -> None:
+    held = learner(True)
+    with pytest.raises(ValueError, match="values must have 2 numbers, got 1"):
+        held.learn_one_sparse([0, 2], [1.0], 1)
+    assert held.steps == 0
+
+
+def test_repeated_indices_of_scipy_are_added_up_in_a_copy() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    data, indices = np.array([1.0, 2.0, 3.0, 1.0]), np.array([1, 1, 2, 0])
+    X = sparse.csr_matrix((data, indices, np.array([0, 3, 4])), shape=(2, 3))
+    held = ek.Learner("rbp", n_features=3, budget=4)
+    held.learn_many(X, [1, -1])
+    assert held.support_vectors_.tolist() == [[0.0, 3.0, 3.0], [1.0, 0.0, 0.0]]
+    assert X.data.tolist() == data.tolist()
+
+
+@pytest.mark.parametrize("size", [1.0, 1e3])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_of_either_kind_near_and_far_from_the_origin(dtype: str, size: float) -> None:
+    """Without sparse=: a Laplacian kernel against one that always computes differences."""
+    X, y = random_stream(6, 160, 100)
+    X[:, 5:] = 0.0
+    options = {"n_features": 100, "budget": 140, "kernel": ek.Laplacian(0.5 / size), "dtype": dtype}
+    either, dense = ek.Learner("rbp", **options), ek.Learner("rbp", **options, sparse=False)
+    assert either._config.parts["rows"] == Rows.EITHER
+    found, expected = (each.learn_many(size * X, y) for each in (either, dense))
+    np.testing.assert_allclose(found, expected, atol=BOUNDS[dtype])
+
+
+def test_no_score_of_a_row_beside_its_vector_is_above_1() -> None:
+    """Squared distances from norms and products may round below 0."""
+    row = np.random.default_rng(0).normal(size=300)
+    held = ek.Learner("rbp", n_features=300, budget=4, sparse=True)
+    held.learn_one(row, 1)
+    beside = row * (1.0 + 1e-7 * np.random.default_rng(1).normal(size=(200, 1)))
+    f = held.decision_function(beside)
+    assert (f <= 1.0).all()
+    assert (f > 1.0 - 1e-5).all()
+
+
+def test_many_rows_against_a_single_vector() -> None:
+    X = np.random.default_rng(0).normal(size=(11, 300))
+    held = ek.Learner("rbp", n_features=300, budget=4, kernel=ek.Gaussian(0.002), dtype="float64")
+    held.learn_one(X[0], 1)
+    expected = np.exp(-0.002 * ((X[1:] - X[0]) ** 2).sum(1))
+    np.testing.assert_allclose(held.decision_function(X[1:]), expected)

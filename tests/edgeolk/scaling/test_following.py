@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -254,3 +255,58 @@ def test_statistics_that_are_frozen(readings_of: Any, freeze_after: int | None) 
         X[0, 0] = 2.0
         learner.learn_one(X[0], 1)
         assert learner.common_scale is None
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_readings_beyond_a_bound_count_as_it_where_all_share_one_scale(sign: float) -> None:
+    X = readings(100)
+    near, far = (learner_of("two", "plain", "float64", scale="common") for _ in range(2))
+    for learner, size in ((near, 1e140), (far, 1e300)):
+        learner.learn_many(X, labels("two", X))
+        learner.learn_one(np.where(np.arange(D) == 1, sign * size, X[0]), 1)
+    assert far.common_scale == near.common_scale
+    np.testing.assert_array_equal(far.decision_function(X), near.decision_function(X))
+
+
+@pytest.mark.parametrize(("dtype", "tiny"), [("float64", 5e-324), ("float32", 1e-45)])
+def test_two_numbers_without_a_deviation_are_one(dtype: str, tiny: float) -> None:
+    """Their half difference underflows."""
+    X = bits(200)
+    learner = learner_of("two", "plain", dtype)
+    learner.learn_many(np.where(X.min() < X, tiny, 0.0), labels("two", X))
+    scores = learner.decision_function([[0.0] * D, [tiny] * D])
+    assert np.isfinite(scores).all()
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.parametrize("scale", ["standard", "common"])
+def test_statistics_to_be_frozen_later_come_back(scale: str) -> None:
+    X = readings(100)
+    learner = learner_of("two", "plain", "float64", freeze_after=500, scale=scale)
+    learner.learn_many(X[:60], labels("two", X)[:60])
+    again = pickle.loads(pickle.dumps(learner))
+    for each in (learner, again):
+        each.learn_many(X[60:], labels("two", X)[60:])
+    np.testing.assert_array_equal(learner.decision_function(X), again.decision_function(X))
+
+
+def test_constant_inputs_of_one_scale_leave_the_spread() -> None:
+    learner = learner_of("two", "plain", "float64", scale="common", drift=True)
+    drift = np.asarray(learner._engine.view("drift")).reshape(-1)
+    before = drift[0]
+    learner.learn_many(np.ones((300, D)), np.ones(300))
+    assert (drift[0], learner.alarms) == (before, 0)
+    learner.learn_many(readings(50), labels("two", readings(50)))
+    assert drift[0] != before
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_the_width_has_a_floor(dtype: str) -> None:
+    """The running mean square of a row is at least a millionth an input."""
+    X = readings(200)
+    learner = learner_of("two", "plain", dtype)
+    learner.learn_many(X, labels("two", X))
+    square = np.asarray(learner._engine.view("width_follows")).reshape(-1).view(np.float64)
+    square[0] = 1e-20
+    learner.learn_one(learner.scaler.mean_ + 1e-3 * learner.scaler.scale_, 1)
+    assert square[0] == pytest.approx(1e-6 * D, rel=1e-6)

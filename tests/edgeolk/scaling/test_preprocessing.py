@@ -303,3 +303,25 @@ def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
     own = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma=0.25)
     assert own.kernel == ek.Gaussian(0.25)
     assert own.parameters["clip_coefficients"] == 2.0
+
+
+@pytest.mark.parametrize("d", [2, 3, 7])
+def test_rows_at_the_norm_that_is_allowed(d: int) -> None:
+    """A sum of squares that rounds above it is taken again, and the row may stay as it is."""
+    draws = np.random.default_rng(0)
+    learner = ek.Learner("pa", n_features=d, budget=3, clip_rows=1.0, dtype="float64")
+
+    def clipped() -> int:
+        return int(learner._engine.counters()["clipped_rows"])
+
+    for step in draws.integers(-1, 3, 2000):
+        x = draws.normal(size=d)
+        x *= (1.0 + step * 2.0**-53) / np.linalg.norm(x)
+        before = clipped()
+        learner.learn_one(x, 1)
+        if clipped() == before:
+            assert np.linalg.norm(x) <= 1.0 + 4e-16
+        else:
+            assert np.linalg.norm(x) > 1.0 - 4e-16
+    assert 0 < clipped() < 2000
+    assert np.linalg.norm(learner.support_vectors_, axis=1).max() <= 1.0 + 4e-16

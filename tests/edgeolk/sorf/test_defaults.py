@@ -93,3 +93,11 @@ def test_it_learns_what_is_linear() -> None:
     assert few.mistakes < 0.6 * features.mistakes
     again = pickle.loads(pickle.dumps(few))
     assert np.array_equal(again.decision_function(X[:9]), few.decision_function(X[:9]))
+
+
+def test_an_average_over_no_window_comes_back() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    learner = ek.Learner("sorf", n_features=3, D=64, cmin=1, cmax=1)
+    learner.learn_many(X, np.sign(X[:, 0]))
+    again = ek.Learner._from_block(bytes(learner._sealed()))
+    np.testing.assert_array_equal(again.decision_function(X), learner.decision_function(X))

@@ -229,3 +229,51 @@ def test_defaults_by_size() -> None:
     for loss in ("hinge", "square"):
         assert ek.Config(n_features=3, D=9, loss=loss).parameters["drift"] is True
     assert ek.Config(n_features=3, D=9, loss="novelty").parameters["drift"] is False
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_counts_of_drift_stand_still_at_their_bound(dtype: str) -> None:
+    X, y = ringing("two")
+    learner = ek.Learner("sorf", **settings("two", dtype, drift=True))
+    drift = np.asarray(learner._engine.view("drift")).reshape(-1)
+    learner.learn_many(X[:600], y[:600])
+    drift[4:] = 2**24 - 1
+    learner.learn_one(X[600], y[600])
+    assert drift[4:].tolist() == [2**24 - 1] * 2
+    learner.learn_many(X[601:], y[601:])
+    assert (drift[4] < 2600, learner.alarms) == (True, 2**24 - 1)
+
+
+def test_an_alarm_forgets_the_losses_of_answers_that_wait() -> None:
+    X, y = ringing("two")
+    learner = ek.Learner("sorf", **settings("two", "float32", drift=True, delay=3))
+    losses = np.asarray(learner._engine.view("late_losses"))
+    for t in range(1900):
+        if learner.n_waiting == 3:
+            learner.learn_one(X[t - 3], y[t - 3])
+        if learner.alarms:
+            break
+        kept = losses.any()
+        learner.ask_one(X[t])
+    assert t > 1500
+    assert (learner.alarms, kept, losses.any()) == (1, True, False)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_an_alarm_makes_no_input_older(dtype: str) -> None:
+    """Of inputs that vary in an unfit way: ages beyond 100 become 100."""
+    X, y = ringing("two")
+    learner = ek.Learner("sorf", **settings("two", dtype, drift=True))
+    learner.learn_many(X[:700], y[:700])
+    if dtype == "float64":
+        np.asarray(learner._engine.view("scaler_counts")).reshape(-1, 2)[0, 0] = 40
+    else:
+        records = np.asarray(learner._engine.view("statistics")).reshape(-1, 9).view(np.uint8)
+        records[0, 7:9] = 43, 0
+    expected = ages(learner)
+    drift = np.asarray(learner._engine.view("drift")).reshape(-1)
+    drift[[0, 2, 3, 4]] = 100.0, 0.9, 0.1, 1000.0
+    learner.learn_one(X[700], y[700])
+    assert learner.alarms == 1
+    assert expected[0] == 40
+    assert ages(learner).tolist() == [41, 100, 100, 100]

@@ -11,6 +11,7 @@ import pytest
 from forecasts import learner_of, run, sealed, series, state, troubled
 
 import edgeolk as ek
+from edgeolk import hosting
 
 # ---- what holds of every forecast ----------------------------------------------------------------
 
@@ -262,3 +263,76 @@ def test_a_series_without_inputs_is_kept_like_any_other(tmp_path: Path) -> None:
         for target in y[100:]:
             said = learner.learn_one([], target)
             assert all(copy.learn_one([], target) == said for copy in copies)
+
+
+def test_frozen_it_follows_the_target_and_learns_nothing() -> None:
+    X, y = series(200)
+    frozen, unasked = learner_of(), learner_of()
+    run(frozen, X[:120], y[:120])
+    run(unasked, X[:120], y[:120])
+    hosting.freeze(frozen)
+    before, errors = state(frozen), frozen.squared_error
+    frozen.tell_one(y[119])
+    for row, target in zip(X[120:], y[120:].tolist(), strict=True):
+        frozen.learn_one(row, target)
+    after = state(frozen)
+    for name in ("weights", "mean_weights", "blend"):
+        assert after[name] == before[name]
+    assert (frozen.steps, frozen.squared_error) == (unasked.steps, errors)
+    assert abs(frozen.predict_one(X[-1]) - y[-1]) < abs(unasked.predict_one(X[-1]) - y[-1])
+
+
+@pytest.mark.parametrize("D", [0, 96])
+def test_a_target_of_0_has_no_errors(D: int) -> None:
+    learner = learner_of(d=2, D=D)
+    assert not run(learner, np.random.default_rng(0).normal(size=(300, 2)), np.zeros(300)).any()
+    assert learner.squared_error == 0.0
+
+
+@pytest.mark.parametrize("region", ["head", "ml_poly", "forecaster", "history"])
+@pytest.mark.parametrize("D", [0, 96])
+def test_no_forged_number_spoils_later_forecasts(D: int, region: str) -> None:
+    """A covariance that is none, regrets without squares: what is loaded goes on with numbers."""
+    X, y = series(300)
+    learner = learner_of(D=D)
+    run(learner, X[:200], y[:200])
+    numbers = len(np.asarray(learner._engine.view(region)).reshape(-1))
+    for at in range(numbers):
+        for number in (-1e3, 0.0, 1e308):
+            numbers_of = np.asarray(learner._engine.view(region)).reshape(-1)
+            before = numbers_of[at]
+            numbers_of[at] = number
+            data = bytes(learner._sealed())
+            numbers_of[at] = before
+            try:
+                copy = ek.Learner._from_block(data)
+            except ValueError:
+                continue
+            said = []
+            for t in range(200, 206):
+                copy.tell_one(y[t - 1])
+                said.append(copy.ask_one(X[t]))
+            assert number == 1e308 or np.isfinite(said[1:]).all()
+
+
+def test_a_kernel_so_narrow_that_no_row_is_in_its_range() -> None:
+    for g in (1e30, 1e37):
+        learner = ek.Learner("sorf", n_features=3, D=64, loss="square", history=True, clip=1e6,
+                             kernel=ek.Gaussian(g), relevance=True)  # fmt: skip
+        for call in (learner.predict_one, learner.ask_one):
+            with pytest.raises(ek.BadRowError, match="the kernel overflows for this row"):
+                call([1.0, 2.0, 3.0])
+        assert learner.steps == 0
+
+
+@pytest.mark.parametrize("number", [-1e3, 1e308])
+def test_damaged_variances_begin_again(number: float) -> None:
+    X, y = series(300)
+    learner = learner_of(D=0)
+    run(learner, X[:200], y[:200])
+    variances = np.asarray(learner._engine.view("forecaster")).reshape(-1)[10:20]
+    variances[:] = number
+    learner.tell_one(y[199])
+    assert ((variances > 0.0) & (variances <= 1.0)).all()
+    assert np.isfinite(learner.ask_one(X[200]))
+    assert ek.Learner._from_block(sealed(learner)).steps == learner.steps

@@ -113,3 +113,16 @@ def test_a_target_that_never_changes_has_no_unit() -> None:
         plain.learn(5.0)
         learner.tell_one(5.0)
     assert (plain.J, plain.sc, plain.Q) == (0, 0.0, 3)
+
+
+def test_a_shared_scale_over_more_blocks_than_a_step_keeps() -> None:
+    """A forecaster keeps the features of a row that waits, but not all of its transforms."""
+    learner = learner_of(d=2, D=2700, relevance="shared")
+    plain = plain_of(learner)
+    X, y = series(260, 2)
+    for t in range(260):
+        if t:
+            learner.tell_one(y[t - 1])
+            plain.learn(y[t - 1])
+        assert learner.ask_one(X[t]) == pytest.approx(plain.answer(X[t]), rel=1e-6)
+    assert np.asarray(learner._engine.view("shared_relevance")).any()

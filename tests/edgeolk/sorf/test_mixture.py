@@ -361,3 +361,54 @@ def test_the_variance_is_that_of_the_features_while_they_answer_alone() -> None:
     assert plain.share == 0.0
     assert plain.variance_one(X[0]) == plain.features_square
     assert learner.variance_one(X[0]) == pytest.approx(plain.features_square, rel=1e-6)
+
+
+def damaged(region: str, number: float, **options: Any) -> ek.Learner:
+    learner = ek.Learner("sorf", n_features=3, D=64, loss="square", gaussian_process=3,
+                         scale=None, **options)  # fmt: skip
+    X, y = stream(200, 3)
+    learner.learn_many(X, y)
+    np.asarray(learner._engine.view(region)).reshape(-1)[:] = number
+    return learner
+
+
+@pytest.mark.parametrize("weights", ["weights", "mean_weights"])
+def test_weights_that_overflow_refuse_a_score_and_leave_no_variance(weights: str) -> None:
+    learner = damaged(weights, math.inf, dtype="float64")
+    for call in (learner.decision_one, lambda x: learner.scores([x])):
+        with pytest.raises(ek.BadRowError, match="the kernel overflows for this row"):
+            call([0.1, 0.2, 0.3])
+    assert learner.variance_one([0.1, 0.2, 0.3]) == math.inf
+    assert learner.variance([[0.1, 0.2, 0.3]]).tolist() == [math.inf]
+
+
+def test_a_row_out_of_range_has_no_variance() -> None:
+    learner = damaged("errors", 0, dtype="float32")
+    assert learner.variance_one([1e35, 0.0, 0.0]) == math.inf
+    assert learner.variance_one([0.1, 0.2, 0.3]) < math.inf
+    before = np.asarray(learner._engine.view("process_mean")).copy()
+    learner.learn_one([0.1, 0.2, 0.3], 1e30)  # beyond what the process can learn
+    np.testing.assert_array_equal(learner._engine.view("process_mean"), before)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_process_out_of_range_leaves_the_answer_of_the_features(dtype: str) -> None:
+    x, variances = [0.1, 0.2, 0.3], set()
+    for offset in (1e121, 1e130, 1e160):
+        learner = damaged("errors", 0, dtype=dtype)
+        words = np.asarray(learner._engine.view("process_words")).reshape(-1).view(np.float64)
+        usual = learner.variance_one(x)
+        words[10] = offset
+        variances.add(learner.variance_one(x))
+        assert np.isfinite(learner.learn_one(x, 100.0))
+        assert np.isfinite(learner.decision_one(x))
+    assert len(variances) == 1
+    assert 0.1 < variances.pop() / usual < 10.0
+
+
+def test_an_exact_answer_has_no_error() -> None:
+    learner = ek.Learner("sorf", n_features=3, D=64, loss="square", gaussian_process=3)
+    X, _ = stream(200, 3)
+    assert not learner.learn_many(X, np.zeros(200)).any()
+    assert learner.squared_error == 0.0
+    assert not learner.decision_function(X).any()

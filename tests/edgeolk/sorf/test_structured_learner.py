@@ -197,3 +197,65 @@ def test_saturated_weights_are_counted() -> None:
         plain.step(row, label)
     assert np.array_equal(fine.weights_, np.stack([plain.w.v, plain.a.v]))
     assert (fine.weights_.min(), fine.weights_.max()) == (-127, 127)
+
+
+#: Options whose loops differ by the number of inputs, classes and groups, and inputs.
+WIDE: dict[str, tuple[int, dict[str, Any]]] = {
+    "relevance of many inputs": (200, {"relevance": True}),
+    "shared relevance": (200, {"relevance": "shared"}),
+    "a memory of 20 classes": (3, {"n_classes": 20, "memory": 30, "dtype": "float32"}),
+    "a narrow one": (3, {"n_classes": 20, "memory": 30, "memory_narrow": True}),
+    "a linear group": (8, {"linear_group": True, "D": 512}),
+    "a long one": (300, {"linear_group": True, "n_classes": 3}),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_many_rows_have_the_scores_of_one_by_one(name: str) -> None:
+    d, options = WIDE[name]
+    draws = np.random.default_rng(0)
+    X = draws.normal(size=(160, d))
+    y = np.arange(160) % options["n_classes"] if "n_classes" in options else np.sign(X[:, 0])
+    heavy = np.full(160, 1e6 if name == "a long one" else 1.0)
+    learner = ek.Learner("sorf", **{"n_features": d, "D": 64, "seed": SEED, **options})
+    one = ek.Learner("sorf", **{"n_features": d, "D": 64, "seed": SEED, **options})
+    learner.learn_many(X, y, weight=heavy)
+    for x, label, weight in zip(X, y, heavy, strict=True):
+        one.learn_one(x, label, weight=weight)
+    assert bytes(learner._sealed()) == bytes(one._sealed())
+    np.testing.assert_array_equal(learner.scores(X), [one.scores_one(x) for x in X])
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_scores_behind_a_score_are_shares_of_the_groups(groups: int) -> None:
+    """Also where another expert has never been wrong, so that no group has a share."""
+    X, y = stream("two", 200)
+    widths = ((0.3, 1.0, 3.0), (3.0, 5.5))[:groups]
+    learner = ek.Learner(
+        "sorf", n_features=D, D=128, widths=widths, linear=True, last_label=True, dtype="float64"
+    )
+    learner.learn_many(X, y)
+    parts = np.empty((len(X), 3))
+    learner._score_many(X, parts)
+    np.testing.assert_array_equal(parts, [learner._parts_one(x)[1:] for x in X])
+    assert parts[:, 0].any()
+    losses = np.asarray(learner._engine.view("blend")).reshape(-1)
+    for expert in range(len(losses)):
+        kept = losses.copy()
+        losses[:] = 1e9
+        losses[expert] = 0.0
+        assert np.isfinite(learner._parts_one(X[0])).all()
+        losses[:] = kept
+
+
+@pytest.mark.parametrize(("dtype", "scratch"), [("float32", "row"), ("float64", "block")])
+def test_a_shared_scale_over_more_blocks_than_a_step_keeps(dtype: str, scratch: str) -> None:
+    X, y = stream("two", 280)
+    learner = ek.Learner("sorf", n_features=D, D=2700, kernel=ek.Gaussian(GAMMA), scale=None,
+                         relevance="shared", drift=False, dtype=dtype, seed=SEED,
+                         scratch=scratch)  # fmt: skip
+    plain = Reference(D, 2700, GAMMA, dtype=dtype, seed=SEED, relevance="shared", drift=False)
+    expected = [plain.step(row, label) for row, label in zip(X, y, strict=True)]
+    assert_agrees(learner.learn_many(X, y), expected, dtype)
+    scale = np.asarray(learner._engine.view("shared_relevance")).reshape(-1)[0]
+    assert scale != 0.0

@@ -610,3 +610,40 @@ def test_a_peak_among_equal_ones_grows_by_their_distance() -> None:
         for reading in (7.0, 0.0):
             tail.learn(reading, full, 0.0)
         assert (tail.b0, tail.b1, tail.age) == (*peaks, 0)
+
+
+@pytest.mark.parametrize(("window", "again"), [(8, False), (64, True)])
+def test_a_wild_reading_among_the_first_starts_a_channel_again(window: int, again: bool) -> None:
+    """Unless the window is shorter than the rows after which it would be known."""
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    X[3, 0] = 1e6
+    learner = ek.Learner("sorf", n_features=2, D=64, loss="novelty", history=True, window=window)
+    for x in X:
+        learner.learn_one(x)
+    counts = np.asarray(learner._engine.view("channel_counts")).reshape(-1)
+    assert counts[1] == 10
+    assert (counts[0] < 10) == again
+
+
+def test_a_stream_that_never_changes_is_normal() -> None:
+    learner = ek.Learner("sorf", n_features=2, D=64, loss="novelty", history=True)
+    found = learner.watch_many(np.full((700, 2), 3.5))
+    assert not (found["novel"] | found["alarm"] | found["event"] | found["rare"]).any()
+    assert np.isfinite(found["score"]).all()
+
+
+def test_a_score_that_is_forged_to_0_goes_on() -> None:
+    learner = ek.Learner("sorf", n_features=2, D=64, loss="novelty", history=True)
+    X = np.random.default_rng(0).normal(size=(420, 2))
+    learner.learn_many(X[:400])
+    scores = np.asarray(learner._engine.view("watch_scores")).reshape(-1)
+    for at in range(len(scores)):
+        before = scores[at]
+        scores[at] = 0.0
+        data = bytes(learner._sealed())
+        scores[at] = before
+        try:
+            forged = ek.Learner._from_block(data)
+        except ValueError:
+            continue
+        assert np.isfinite(forged.watch_many(X[400:])["score"]).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import struct
+import threading
 import zipfile
 import zlib
 from pathlib import Path
@@ -425,3 +426,52 @@ def test_some_features_are_those_of_all(dtype: str, names: tuple[str, ...]) -> N
     rows = some.feed_many(samples)
     assert rows.shape == (5, some.n_features)
     assert np.array_equal(rows, rows_of(samples, some.plan))
+
+
+def test_the_text_of_windows_says_what_they_make() -> None:
+    windows = ek.Windows(size=64, channels=2, hop=32)
+    assert repr(windows) == (
+        f"<Windows of 64 samples: channels=2, a row of {len(windows.names)} every 32, int16,"
+        f" {windows.nbytes} bytes>"
+    )
+
+
+def test_one_thread_at_a_time() -> None:
+    windows = ek.Windows(size=64, channels=2, hop=32)
+    samples, one = noise(60_000, 2, "int16"), noise(1, 2, "int16")[0]
+    said: set[str] = set()
+    fed = 0
+    while not said:
+        feeding = threading.Thread(target=windows.feed_many, args=(samples,))
+        feeding.start()
+        fed += len(samples)
+        while feeding.is_alive():
+            try:
+                windows.feed_one(one)
+                fed += 1
+            except RuntimeError as error:
+                said.add(str(error))
+        feeding.join()
+    assert said == {"the windows are in use by another thread"}
+    assert windows.due == 32 - fed % 32
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_choice_of_features_has_the_numbers_of_all(dtype: str) -> None:
+    samples = noise(300, 2, dtype)
+    options: dict[str, Any] = {"size": 64, "channels": 2, "hop": 32, "dtype": dtype, "rate": 100.0}
+    every = ek.Windows(features=ALL, **options)
+    expected = dict(zip(every.names, every.feed_many(samples).T, strict=True))
+    for name in ALL:
+        own = ek.Windows(features=[name], **options)
+        for title, column in zip(own.names, own.feed_many(samples).T, strict=True):
+            np.testing.assert_array_equal(column, expected[title])
+
+
+def test_a_constant_channel_has_no_correlation() -> None:
+    samples = noise(128, 2, "float32")
+    for constant in (0, 1):
+        flat = samples.copy()
+        flat[:, constant] = 1.0
+        windows = ek.Windows(size=64, channels=2, features=["correlation"], dtype="float32")
+        assert not windows.feed_many(flat).any()

@@ -73,3 +73,29 @@ def test_targets_at_the_end_of_the_range_do_not_end_a_filter() -> None:
     scores = learner.learn_many(X, y)
     assert np.isfinite(scores).all()
     assert learner.n_support > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "region", "at", "number"),
+    [
+        ("krls", "factor", 0, 1e61),
+        ("krls", "per_update", 0, 1e151),
+        ("fb_krls", "per_update", 0, 1e151),
+        ("fb_krls", "inverse", 77, 1e61),
+        ("krls", "posterior", 0, 1e61),
+        ("sogp", "posterior", 0, 1e61),
+    ],
+)
+def test_a_row_without_an_error_shows_numbers_out_of_range(
+    name: str, region: str, at: int, number: float
+) -> None:
+    """In damaged memory: the row moves no coefficient, and the filter starts again."""
+    X, y = rows()
+    learner = fresh(name)
+    learned = 6 if region == "posterior" else 60
+    learner.learn_many(X[:learned], y[:learned])
+    np.asarray(learner._engine.view(region)).reshape(-1)[at] = number
+    far = np.array([5.0, 5.0, -5.0])
+    learner.learn_one(far, learner.decision_one(far))
+    assert learner.n_support == 0
+    assert not learner.decision_function(X).any()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgeolk as ek
+from edgeolk import hosting
 
 D, LAGS, ROWS = 2, 3, 600
 
@@ -224,3 +225,38 @@ def test_targets_far_from_zero() -> None:
     near = learner_of(ram="4KiB").learn_many(X, y - 20.0) - (y - 20.0)
     far = learner_of(ram="4KiB").learn_many(X, y + 1e9) - (y + 1e9)
     assert np.std(far[300:]) < 1.02 * np.std(near[300:])
+
+
+@pytest.mark.parametrize("horizon", [1, 3])
+def test_frozen_it_follows_the_targets_and_learns_nothing(horizon: int) -> None:
+    """The kernel is as it was; the last targets, its inputs, are those of a learner of all rows."""
+    X, y = stream(160)
+    frozen, other = (learner_of(horizon=horizon, dtype="float64") for _ in range(2))
+    for t in range(len(X)):
+        if t == 100:
+            hosting.freeze(frozen)
+            counters, alpha = frozen._engine.counters(), frozen.dual_coef_
+        for learner in (frozen, other):
+            if learner.n_waiting == horizon:
+                learner.tell_one(y[t - horizon])
+            learner.ask_one(X[t])
+    assert frozen._engine.counters() == counters
+    np.testing.assert_array_equal(frozen.dual_coef_, alpha)
+    for learner in (frozen, other):
+        while learner.n_waiting:
+            learner.tell_one(y[len(y) - learner.n_waiting])
+    lags = [np.asarray(each._engine.view("recent_targets")) for each in (frozen, other)]
+    np.testing.assert_array_equal(*lags)
+    assert other.steps == 160
+
+
+def test_outputs_of_many_rows_are_those_of_one_by_one() -> None:
+    X, y = stream(120)
+    one, many = learner_of(), learner_of()
+    expected = []
+    for row, target in zip(X, y.tolist(), strict=True):
+        expected.append((one.learn_one(row, target), *hosting.last_forecast(one)[1:]))
+    answers, after = np.empty(120), np.empty(240)
+    many._answer_many(X, y, answers, None, after)
+    found = zip(answers.tolist(), after[::2].tolist(), after[1::2].tolist(), strict=True)
+    assert [(f, [half], [share]) for f, half, share in found] == expected

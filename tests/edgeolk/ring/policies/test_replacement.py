@@ -82,3 +82,10 @@ def test_the_reference_evicts_the_same(weights: np.ndarray, draw: int) -> None:
     assert gone == np.flatnonzero(plain.sv[:, -1])[0]
     np.testing.assert_allclose(learner.dual_coef_, plain.alpha, rtol=1e-12)
     assert weights[gone] < 64.0
+
+
+@pytest.mark.parametrize("slot", [32, 33, 47, 63])
+def test_vectors_that_are_certain_to_stay_have_no_draws(slot: int) -> None:
+    """Of 32 others, each has 1/32 of the draws, where sums in any order are exact."""
+    weights = np.where(np.arange(BUDGET) < 32, 1000.0, 1.0)
+    assert evicted(full(weights, (slot - 32) << 27)) == slot
