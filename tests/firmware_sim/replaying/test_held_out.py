@@ -301,3 +301,21 @@ def test_groups_of_a_bundled_stream_and_of_what_has_none(
     monkeypatch.setattr(opening, "open_source", lambda _: PipeSource(blocks=iter([data, b""])))
     with pytest.raises(fs.SimulatorError, match="read again: standard input is live"):
         groups_of(configured("-", group="machine", idle=0.1), "machine")
+
+
+def test_a_forecaster_is_measured_on_another_log(tmp_path: Path) -> None:
+    """Its first targets come after as many rows as the horizon has."""
+    names = []
+    for name, n in (("learned", 400), ("other", 120)):
+        path = tmp_path / f"{name}.csv"
+        wave = 10.0 + 3.0 * np.sin(np.arange(n) / 4.0)
+        lines = [f"{1.7e9 + 600 * at:.0f},{y!r}" for at, y in enumerate(wave.tolist())]
+        path.write_text("\n".join(["time,y", *lines, ""]))
+        names.append(str(path))
+    config = fs.ReplayConfig(names[0], forecast="y", horizon=3, ram="4KiB", test=names[1], season=0)
+    found = fs.replay(config).held_out
+    assert found is not None
+    (part,) = found.parts
+    assert part.refused == 0
+    assert 110 <= part.metrics.rows <= 120
+    assert part.metrics.loss("learner") < part.metrics.loss("mean")
