@@ -157,14 +157,14 @@ def test_gaps_are_left_to_the_learner() -> None:
     np.testing.assert_array_equal(row, [NAN, 2.0, NAN])
 
 
-def test_a_row_that_the_scaler_refuses_changes_no_other() -> None:
-    X = np.random.default_rng(0).normal(size=(20, 2))
+def test_a_row_too_far_for_a_frozen_scaler_changes_no_other() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 2)) * [1.0, 1e-10]
     bad = X.copy()
-    bad[[4, 5, 19], 1] = 1e200  # its square overflows
-    found, failed = scaled_rows(ek.RunningScaler(2), bad)
-    assert [*failed] == [4, 5, 19]
+    bad[[14, 15, 19], 1] = 1e300
+    found, failed = scaled_rows(ek.RunningScaler(2, clip=None, freeze_after=10), bad)
+    assert [*failed] == [14, 15, 19]
     assert all(isinstance(why, ValueError) for why in failed.values())
-    good = np.delete(np.arange(20), [4, 5, 19])
-    expected, none = scaled_rows(ek.RunningScaler(2), X[good])
+    good = np.delete(np.arange(20), [14, 15, 19])
+    expected, none = scaled_rows(ek.RunningScaler(2, clip=None, freeze_after=10), X[good])
     assert none == {}
     np.testing.assert_array_equal(found[good], expected)
