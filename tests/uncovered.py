@@ -29,6 +29,9 @@ WINDOWS = "runs on Windows only, where make test-windows tests it"
 CAPPED = "runs in a process that may not grow, where coverage.py cannot run"
 RACE = "another thread writes to the row between its check and its use (docs/threads.md, 4)"
 ABSENT = "OLK_REGION is NULL where a learner lacks a region; callers ask for one that it has"
+GUARDED = "a leak ends the process in a guard page, before coverage.py can save its counts"
+LEARNED = "compiled loops raise an error only at a row that they have not learned: one is left"
+ONE_BYTE = "no learner fits the cap of one byte that is asked for; type checkers want a return"
 TYPES = "types for editors, which no program imports"
 
 GAPS = [
@@ -71,6 +74,9 @@ GAPS = [
     ),
     *gaps("firmware_sim/containment/child.py", CAPPED, ""),
     *gaps("firmware_sim/containment/seccomp.py", CAPPED, ""),
+    *gaps("firmware_sim/device/device.py", GUARDED, "if self._leak:"),
+    *gaps("firmware_sim/kinds/base.py", LEARNED, "            if at == n:"),
+    *gaps("firmware_sim/replaying/forecast.py", ONE_BYTE, "    return 1"),
 ]  # fmt: skip
 
 NOT_YET: dict[str, int] = {
@@ -215,7 +221,6 @@ NOT_YET: dict[str, int] = {
     "edgeolk/sorf/sorf.pxd": 8,
     "edgeolk/windows/windows.pyx": 5,
     "edgeolk/wrapped.py": 11,
-    "firmware_sim/__main__.py": 1,
     "firmware_sim/boards/step_time.py": 1,
     "firmware_sim/cli/fleet.py": 2,
     "firmware_sim/cli/processes.py": 5,
@@ -236,53 +241,4 @@ NOT_YET: dict[str, int] = {
     "firmware_sim/containment/cgroup.py": 8,
     "firmware_sim/containment/memory.py": 7,
     "firmware_sim/containment/process.py": 10,
-    "firmware_sim/deployment/board_script.py": 4,
-    "firmware_sim/deployment/model_file.py": 2,
-    "firmware_sim/device/device.py": 10,
-    "firmware_sim/device/forecasting.py": 10,
-    "firmware_sim/device/intake.py": 8,
-    "firmware_sim/device/planning.py": 6,
-    "firmware_sim/device/power.py": 2,
-    "firmware_sim/device/split.py": 8,
-    "firmware_sim/device/supervision.py": 13,
-    "firmware_sim/drawing/chart.py": 2,
-    "firmware_sim/fleet/cluster.py": 14,
-    "firmware_sim/fleet/configurations.py": 11,
-    "firmware_sim/fleet/journal.py": 7,
-    "firmware_sim/fleet/manifest.py": 2,
-    "firmware_sim/fleet/statistics.py": 1,
-    "firmware_sim/fleet/summary.py": 4,
-    "firmware_sim/fleet/task.py": 8,
-    "firmware_sim/kinds/base.py": 6,
-    "firmware_sim/kinds/classes.py": 3,
-    "firmware_sim/kinds/forecast.py": 7,
-    "firmware_sim/kinds/labels.py": 2,
-    "firmware_sim/kinds/novelty.py": 7,
-    "firmware_sim/kinds/regression.py": 4,
-    "firmware_sim/kinds/two_classes.py": 6,
-    "firmware_sim/mcu/counting.py": 6,
-    "firmware_sim/mcu/emulator.py": 4,
-    "firmware_sim/mcu/program.py": 13,
-    "firmware_sim/mcu/replaying.py": 25,
-    "firmware_sim/mcu/sampling.py": 3,
-    "firmware_sim/metrics/anomalies.py": 1,
-    "firmware_sim/metrics/base.py": 3,
-    "firmware_sim/metrics/batch.py": 1,
-    "firmware_sim/metrics/courses.py": 6,
-    "firmware_sim/metrics/curve.py": 2,
-    "firmware_sim/metrics/novelty.py": 7,
-    "firmware_sim/metrics/reasons.py": 1,
-    "firmware_sim/metrics/watching.py": 4,
-    "firmware_sim/replaying/assumed.py": 5,
-    "firmware_sim/replaying/forecast.py": 11,
-    "firmware_sim/replaying/frozen.py": 2,
-    "firmware_sim/replaying/held_out.py": 17,
-    "firmware_sim/replaying/loop.py": 1,
-    "firmware_sim/replaying/recording.py": 2,
-    "firmware_sim/replaying/rows.py": 5,
-    "firmware_sim/replaying/source.py": 5,
-    "firmware_sim/report/forecast.py": 7,
-    "firmware_sim/report/hints.py": 2,
-    "firmware_sim/report/summary.py": 2,
-    "firmware_sim/report/text.py": 1,
 }

@@ -19,7 +19,7 @@ from firmware_sim.errors import NotWrittenError
 from firmware_sim.report import hints, summary, to_text, writing
 from firmware_sim.report.writing import claimed, write_each
 
-NAMES = ("algorithm", "params", "kernel", "scale", "window", "features")
+NAMES = ("algorithm", "kind", "params", "kernel", "scale", "window", "features")
 SHORT = ["replay", "occupancy", "--ram", "8KiB", "--limit", "200", "--gamma", "0.2"]
 
 
@@ -194,15 +194,21 @@ def test_the_speed_of_a_replay_without_time_is_not_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "expected"),
+    ("stream", "options", "expected"),
     [
-        ({"algorithm": "bsgd", "params": {"lam": 0.1}}, "--algorithm bsgd --param lam=0.1"),
-        ({"algorithm": "rbp", "kernel": "laplacian"}, "--algorithm rbp --kernel laplacian"),
-        ({"window": 32, "features": ("rms",)}, "--window 32 --features rms"),
-        ({}, ""),
+        ("occupancy", {"algorithm": "bsgd", "params": {"lam": 0.1}},
+         "--algorithm bsgd --param lam=0.1"),
+        ("occupancy", {"algorithm": "rbp", "kernel": "laplacian"},
+         "--algorithm rbp --kernel laplacian"),
+        ("occupancy", {"window": 32, "features": ("rms",)}, "--window 32 --features rms"),
+        ("house", {"kind": "regression", "algorithm": "krls", "params": {"nu": 0.1}},
+         "--algorithm krls --kind regression --param nu=0.1"),
+        ("occupancy", {}, ""),
     ],
-)
-def test_the_fewest_options_that_give_a_learner(options: dict[str, Any], expected: str) -> None:
-    """Without windows, their features are an error: such options are not enough."""
-    config = fs.ReplayConfig("occupancy", ram="4KiB", **options)
+)  # fmt: skip
+def test_the_fewest_options_that_give_a_learner(
+    stream: str, options: dict[str, Any], expected: str
+) -> None:
+    """Without its kind, a learner of real numbers is an error: such options are not enough."""
+    config = fs.ReplayConfig(stream, ram="4KiB", **options)
     assert summary.options(config, NAMES) == expected
