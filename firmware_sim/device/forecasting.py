@@ -8,6 +8,7 @@ import numpy as np
 
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.supervision import Supervision
+from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics.batch import When
 from firmware_sim.streams import Row
 
@@ -85,9 +86,9 @@ class ForecastSupervision(Supervision):
         """
         try:
             trainer.tell_one(label)
+        except SimulatorError:  # the learner's process has died
+            raise
         except ValueError:
-            if label is None:
-                raise
             label = None
             trainer.tell_one(label)
         if label is None:

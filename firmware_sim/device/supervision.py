@@ -187,12 +187,8 @@ class Supervision:
         return Batch.joined(parts) if parts else Batch(trainer.records(y, when))
 
     def _restart(self, trainer: Any) -> None:
-        """Have the learner forget the recent past, after a long gap.
-
-        Not if rows wait in it: their labels still come.
-        """
-        if not self._asks:
-            trainer.restart()
+        """Have the learner forget the recent past, after a long gap."""
+        trainer.restart()
 
     def _check_delay(self, rows: int) -> None:
         """Raise SimulatorError if more rows wait for labels than the learner has places for."""

@@ -6,6 +6,7 @@ Making a chart does not need matplotlib; `drawing.pictures` gives it axes, for p
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -23,7 +24,7 @@ _NOTE_WIDTH, _LONGEST = 0.018, 60
 _NARROW_TICKS, _MAX_TICKS_NARROW = 4, 3
 
 
-class Drawing:
+class Drawing(ABC):
     """Anything that draws itself on axes.
 
     title: its heading in a picture.
@@ -37,9 +38,9 @@ class Drawing:
     legend_rows: int = 0
     compact: bool = False
 
+    @abstractmethod
     def draw(self, axes: Any, *, narrow: bool) -> None:
         """Draw on axes without a title; `narrow` on a telephone and in a narrow column."""
-        raise NotImplementedError
 
 
 class Mark(NamedTuple):

@@ -258,9 +258,9 @@ class Kind(ABC):
         return {}
 
     @classmethod
+    @abstractmethod
     def recommended(cls, asked: Asked) -> dict[str, Any]:
         """Return the recommended learner's parameters besides those that the user gave."""
-        return asked.usual
 
     def learner_params(self) -> dict[str, Any]:
         """Return the learner's arguments besides the parameters that the user gave.

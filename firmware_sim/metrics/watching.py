@@ -122,10 +122,10 @@ class Watching:
                 self.by_day.setdefault(int(day), 0)
         for at in np.flatnonzero(alarm).tolist():
             reason = hosting.unpack_reason(float(verdicts[at]))
-            if reason is not None:
-                part, channel = reason
-                counts = self.by_channel.setdefault(channel, [0] * len(self.reasons))
-                counts[self.reasons.index(part)] += 1
+            assert reason is not None  # it is packed with the alarm
+            part, channel = reason
+            counts = self.by_channel.setdefault(channel, [0] * len(self.reasons))
+            counts[self.reasons.index(part)] += 1
             if math.isfinite(days[at]) and int(days[at]) in self.by_day:
                 self.by_day[int(days[at])] += 1
 

@@ -304,14 +304,13 @@ def forecast_rows(block: Checked, X: Row, places: Places, filler: Filler | None)
     is_row = np.isin(readable, places)
     readings[is_row] = X
     at, periods, y = readable, raw.periods[readable], block.y[readable]
-    for row, (first, missing) in raw.between.items():
-        if not block.damaged[row]:
-            n = len(missing)
-            place = int(np.searchsorted(at, row))
-            readings = np.insert(readings, place, missing, axis=0)
-            at = np.insert(at, place, [row] * n)
-            periods = np.insert(periods, place, np.arange(first, first + n))
-            y, is_row = np.insert(y, place, [np.nan] * n), np.insert(is_row, place, [False] * n)
+    for row, (first, missing) in raw.between.items():  # the rows are readable
+        n = len(missing)
+        place = int(np.searchsorted(at, row))
+        readings = np.insert(readings, place, missing, axis=0)
+        at = np.insert(at, place, [row] * n)
+        periods = np.insert(periods, place, np.arange(first, first + n))
+        y, is_row = np.insert(y, place, [np.nan] * n), np.insert(is_row, place, [False] * n)
     return filler.of(readings, y, periods, at, is_row)
 
 

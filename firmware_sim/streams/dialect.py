@@ -144,15 +144,10 @@ def _ends_names(line: str) -> bool:
 
 def _arff(lines: Sequence[str]) -> Dialect:
     """Return the dialect of an ARFF file, which declares one name per line."""
-    names = []
-    for at, line in enumerate(lines):
-        text = line.strip()
-        found = _ATTRIBUTE.match(text)
-        if found:
-            names.append(next(filter(None, found.groups()), ""))
-        elif text.lower().startswith("@data"):
-            return Dialect(",", tuple(names), at + 1, at + 2, "%")
-    return Dialect(",", tuple(names), 0, len(lines) + 1, "%")
+    at = next(at for at, line in enumerate(lines) if _ends_names(line.lower()))
+    declared = filter(None, (_ATTRIBUTE.match(line.strip()) for line in lines[:at]))
+    names = tuple(next(filter(None, found.groups()), "") for found in declared)
+    return Dialect(",", names, at + 1, at + 2, "%")
 
 
 def cut(line: str, separator: str) -> list[str]:

@@ -67,3 +67,16 @@ def test_the_command_with_the_codes_of_failed_readings_is_proposed(
     ]
     twice = commands(looked(tmp_path, capsys, dict(enumerate(2 * codes, 90))))[1]
     assert sum("--missing-code" in word for word in twice) == len(codes)
+
+
+def test_of_many_readings_the_first_are_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "wide.csv"
+    rows = [",".join(str((i * j) % 17) for j in range(71)) for i in range(40)]
+    path.write_text("\n".join([",".join(f"x{j}" for j in range(71)), *rows, ""]))
+    assert main(["look", str(path)]) == 0
+    page = capsys.readouterr().out.splitlines()
+    listed = [line.strip() for line in page if line.strip().startswith(("x", "and"))]
+    assert len(listed) == 61
+    assert listed[-1] == "and 11 more"

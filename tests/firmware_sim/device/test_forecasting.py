@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import edgeolk as ek
-from firmware_sim import ReplayConfig, SimulatorError, replay
+from firmware_sim import Replay, ReplayConfig, SimulatorError, replay
 from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.kinds.forecast import ForecastTrainer
 from firmware_sim.report import to_dict, to_text
@@ -211,3 +211,22 @@ def test_a_late_target_that_is_refused_moves_no_other(table: Path, delay: str, k
     assert said == expected
     counts = supervision.counts
     assert (counts.missing, counts.learned) == (4, told - 4)
+
+
+def test_of_a_short_queue_the_oldest_row_is_lost(table: Path) -> None:
+    result = replay(configured(table, label_delay="240s", label_queue=2))
+    assert result.labels.lost > 0
+    told = result.labels
+    assert told.learned + told.waiting + told.lost == ROWS
+
+
+def test_a_row_at_a_time_is_answered_as_a_block(table: Path) -> None:
+    """As for a learner whose rows are recorded for a board."""
+    config = configured(table)
+    expected = replay(config)
+    one_by_one, rows = Replay(config), []
+    one_by_one.device.wrap_learner(lambda learner: rows.append(learner) or learner)
+    result = one_by_one.run()
+    assert len(rows) == 1
+    assert result.metrics.summary() == expected.metrics.summary()
+    assert result.labels.learned == ROWS

@@ -10,7 +10,7 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.device.device import Device
-from firmware_sim.device.intake import Repair, RowBuffer, buffer_type
+from firmware_sim.device.intake import Gaps, Repair, RowBuffer, buffer_type, scaled_rows
 from firmware_sim.device.planning import plan_device
 from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.report import to_text
@@ -149,3 +149,22 @@ def test_policies_beside_each_other() -> None:
     assert used["skip"] < 0.375 * ROWS
     assert used["last"] > ROWS - 10
     assert wrong["last"] < wrong["mean"]
+
+
+def test_gaps_are_left_to_the_learner() -> None:
+    row = np.array([1.0, 2.0, 3.0])
+    assert Gaps().fill(row, (0, 2))
+    np.testing.assert_array_equal(row, [NAN, 2.0, NAN])
+
+
+def test_a_row_too_far_for_a_frozen_scaler_changes_no_other() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 2)) * [1.0, 1e-10]
+    bad = X.copy()
+    bad[[14, 15, 19], 1] = 1e300
+    found, failed = scaled_rows(ek.RunningScaler(2, clip=None, freeze_after=10), bad)
+    assert [*failed] == [14, 15, 19]
+    assert all(isinstance(why, ValueError) for why in failed.values())
+    good = np.delete(np.arange(20), [14, 15, 19])
+    expected, none = scaled_rows(ek.RunningScaler(2, clip=None, freeze_after=10), X[good])
+    assert none == {}
+    np.testing.assert_array_equal(found[good], expected)

@@ -9,7 +9,7 @@ import pytest
 
 import firmware_sim as fs
 from edgeolk import hosting
-from firmware_sim.device.planning import choose_width, given_width
+from firmware_sim.device.planning import choose_width, given_width, make_learner
 from firmware_sim.replaying.loop import Replay
 
 
@@ -90,3 +90,13 @@ def test_what_a_cap_cannot_include() -> None:
         planned(cap_includes=("stack",), algorithm="fogd")
     with pytest.raises(fs.DoesNotFitError, match=r"2,048 bytes are too few: .* \+ stack 2,"):
         planned(cap_includes=("stack",), ram="2KiB")
+
+
+def test_what_the_library_refuses_is_told() -> None:
+    with pytest.raises(fs.SimulatorError, match="odd"):
+        make_learner(2, {"algorithm": "odd"})
+    with pytest.raises(fs.SimulatorError, match="nu"):
+        planned("office", kind="novelty", params={"nu": 5.0})
+    options = {"params": {"nu": 5.0}, "cap_includes": ("buffers",)}
+    with pytest.raises(fs.SimulatorError, match="nu"):
+        planned("office", kind="novelty", algorithm="sorf", gamma=0.5, **options)

@@ -141,3 +141,20 @@ def test_words_that_say_when() -> None:
     for text in ("every", "every=0", "every=1.5", "at=-3", "random=0", "random=1", "often=3", ""):
         with pytest.raises(fs.SimulatorError, match=r"power-cut is .* it must be every=ROWS"):
             fs.ReplayConfig("occupancy", power_cut=text)
+
+
+def test_a_release_without_checkpoints_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ek, "Checkpointer", None)
+    with pytest.raises(fs.SimulatorError, match="needs a release of edgeolk with Checkpointer"):
+        run(power_cut="at=700")
+
+
+def test_the_last_label_is_from_before_the_cut() -> None:
+    """A learner that has it starts again without it, and learns all rows."""
+    options = {"algorithm": "", "gamma": None, "limit": 900}
+    result = run(power_cut="every=300", checkpoint_every=100, **options)
+    assert result.config.resolved.params["last_label"]
+    assert result.power is not None
+    assert (result.power.cuts, result.rows.used) == (2, 900)
+    whole = run(**options)
+    assert abs(result.metrics.learner.wrong - whole.metrics.learner.wrong) <= 2 * result.power.cuts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -214,3 +215,66 @@ def test_plain_replay_counts_no_labels() -> None:
 def test_options_that_make_no_sense(changes: dict[str, object], words: str) -> None:
     with pytest.raises(SimulatorError, match=words):
         run(**changes)
+
+
+@pytest.mark.parametrize(
+    ("options", "refused", "status"),
+    [
+        ({"scale": "none"}, 2, "complete"),
+        ({"scale": "none", "label_missing": 0.1}, 2, "complete"),
+        ({"ask": True, "algorithm": "rbp", "ram": "4KiB"}, 0, "complete"),
+        ({"algorithm": "ogd", "params": {"full": "raise"}, "ram": "2KiB", "label_delay": 1}, 0,
+         "stopped"),
+        ({"forecast": "a", "target": None, "gap": 600.0}, 0, "complete"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_learner_in_its_own_process_is_told_the_same(
+    tmp_path: Path, options: dict[str, Any], refused: int, status: str
+) -> None:
+    """Two rows are too large, and an hour is missing: refusals, stops and restarts go along."""
+    path = tmp_path / "s.csv"
+    huge = (50, 299) if options.get("scale") == "none" else ()
+    path.write_text("time,a,b,y\n" + "".join(
+        f"{1.7e9 + 60 * i + 3600 * (i > 150):.0f},{i % 7},{1e19 if i in huge else i % 3},"
+        f"{i // 2 % 2}\n" for i in range(300)
+    ))  # fmt: skip
+    found = []
+    for enforce in ("arena", "process"):
+        known = {"target": "y", "ram": "16KiB", "frozen_after": 0, **options}
+        result = fs.replay(fs.ReplayConfig(str(path), enforce=enforce, **known))
+        assert (result.status, result.rows.refused) == (status, refused)
+        found.append((result.rows.used, result.detail, result.metrics.summary(), result.labels))
+    assert found[0] == found[1]
+
+
+def test_a_gap_among_rows_without_times_is_not_seen(tmp_path: Path) -> None:
+    path, block = tmp_path / "s.csv", 9_000
+    times = [f"{1.7e9 + 60 * i:.0f}" if not 300 <= i < block else "" for i in range(block + 300)]
+    cells = [f"{time},{i % 7},{i % 3}\n" for i, time in enumerate(times)]
+    path.write_text("time,a,b\n" + "".join(cells))
+    options: dict[str, Any] = {"kind": "novelty", "ram": "4KiB", "time": "time"}
+    long, never = (
+        fs.replay(fs.ReplayConfig(str(path), gap=gap, **options)) for gap in (60.0 * block, None)
+    )
+    assert long.metrics.summary() == never.metrics.summary()
+
+
+def test_a_gap_is_one_for_rows_one_by_one_too(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    draws = np.random.default_rng(0).normal(size=900)
+    path.write_text("time,a\n" + "".join(
+        f"{1.7e9 + 60 * i + 3600 * (i > 450):.0f},{np.sin(i / 9) + 0.1 * draws[i]:.4f}\n"
+        for i in range(900)
+    ))  # fmt: skip
+    scores = []
+    for wrapped, gap in ((False, 600.0), (True, 600.0), (False, None)):
+        config = fs.ReplayConfig(str(path), kind="novelty", ram="4KiB", gap=gap, time="time")
+        replay, parts = fs.Replay(config), []
+        if wrapped:  # as for a board
+            replay.device.wrap_learner(lambda learner: learner)
+        replay.run(on_result=lambda batch, parts=parts: parts.append(batch.rows["score"].copy()))
+        scores.append(np.concatenate(parts))
+    np.testing.assert_array_equal(*scores[:2])
+    np.testing.assert_array_equal(scores[0][:451], scores[2][:451])
+    assert np.any(scores[0][451:] != scores[2][451:])  # begun again

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firmware_sim.drawing.chart import Chart, Mark
+from firmware_sim.drawing.chart import Chart, Mark, legend
 
 
 def drawn(chart: Chart, *, narrow: bool = False) -> Any:
@@ -66,3 +66,11 @@ def test_a_legend_has_each_name_once_and_areas_stay_within_the_axes() -> None:
     (area,) = axes.collections
     heights = area.get_paths()[0].vertices[:, 1]
     assert (heights.min(), heights.max()) == (0.0, 9.0)
+
+
+def test_a_chart_without_names_has_no_legend() -> None:
+    axes = drawn(Chart("", [], (0, 1), (0, 1)))
+    legend(axes, [], [], narrow=False)
+    assert axes.get_legend() is None
+    legend(axes, axes.plot([0, 1]), ["truth"], narrow=True)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["truth"]

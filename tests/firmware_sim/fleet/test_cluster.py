@@ -9,17 +9,19 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from fleets import write_fleet
 
 from firmware_sim.fleet import Board, read_configurations, read_manifest, run_fleet
-from firmware_sim.fleet.cluster import TOPIC, _counters
+from firmware_sim.fleet.cluster import TOPIC, Cluster, Done, InProcess, _counters, log_board
+from firmware_sim.fleet.task import Task, digest
 
 pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="no dask.distributed here")
 
@@ -276,3 +278,74 @@ def test_the_example_prints_them(tmp_path: Path, cluster: Any) -> None:
 def test_without_prometheus_there_are_no_counters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     assert _counters.__wrapped__() is None
+
+
+def tasks_of(folder: Path) -> list[Task]:
+    boards, configurations = fleet_of(folder, "")
+    return [Task(board, *digest(board.path), tuple(configurations[:1])) for board in boards]
+
+
+def figures(found: Iterable[Done]) -> dict[str, Any]:
+    return {one.task.board.device: one.records[0].loss for one in found}
+
+
+def test_a_lost_connection_is_made_again(
+    tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import distributed
+
+    tasks, address = tasks_of(tmp_path), cluster.scheduler_address
+    expected = figures(InProcess().work(tasks))
+    attempts, client = [], distributed.Client
+
+    def flaky(*words: Any, **more: Any) -> Any:
+        attempts.append(1)
+        if len(attempts) in (1, 3):
+            raise OSError("connection refused")
+        return client(*words, **more)
+
+    monkeypatch.setattr(distributed, "Client", flaky)
+    with Cluster(address) as connected:
+        assert connected.dashboard.startswith("http://127.0.0.1:")
+        connected._client.close()
+        assert figures(connected.work(tasks)) == expected
+    assert len(attempts) == 4
+
+
+def test_tasks_in_flight_are_cancelled_when_a_run_stops(tmp_path: Path, cluster: Any) -> None:
+    tasks, done = tasks_of(tmp_path), []
+    with Cluster(cluster.scheduler_address) as connected:
+        for one in connected.work(tasks, lambda: bool(done)):
+            done.append(one)
+    assert 1 <= len(done) < len(tasks)
+    # A thread of the worker may still end its board.
+    assert {"event": "ended", "boards_left": len(tasks) - len(done)} in told(cluster)[-4:]
+
+
+def test_in_this_process_a_board_that_cannot_be_read_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = tasks_of(tmp_path)
+
+    def fails(task: Task) -> list[Any]:
+        if task is tasks[1]:
+            raise OSError("the disk is gone")
+        return []
+
+    monkeypatch.setattr("firmware_sim.fleet.cluster.replay_task", fails)
+    found = [one.lost for one in InProcess().work(tasks)]
+    assert found == ["", "OSError: the disk is gone", ""]
+
+
+@pytest.mark.parametrize("is_worker", [True, False])
+def test_only_a_worker_logs_boards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_worker: bool
+) -> None:
+    logged: list[Any] = []
+    worker = SimpleNamespace(log_event=lambda *event: logged.append(event))
+    dask = SimpleNamespace(get_worker=lambda: worker) if is_worker else None
+    monkeypatch.setitem(sys.modules, "distributed", dask)  # type: ignore[arg-type]
+    monkeypatch.setattr("firmware_sim.fleet.cluster._counters", lambda: None)
+    (task, *_) = tasks_of(tmp_path)
+    log_board(task, [], 0.5)
+    assert [(topic, event["board"]) for topic, event in logged] == [(TOPIC, "board0")] * is_worker

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from firmware_sim.errors import SimulatorError
+from firmware_sim.fleet import journal as journal_module
 from firmware_sim.fleet.journal import JOURNAL, Journal
 from firmware_sim.fleet.task import Record
 
@@ -56,3 +59,16 @@ def test_a_journal_that_is_not_written_is_closed(journal):
     with pytest.raises(SimulatorError, match=rf"cannot write to .*{JOURNAL}: No space left"):
         journal.close()
     assert journal._file.closed
+
+
+def test_parquet_needs_a_package_and_has_all_columns(tmp_path, monkeypatch):
+    """The first record may be a failed one, with few columns."""
+    monkeypatch.setattr(journal_module, "find_spec", lambda name: None)
+    with pytest.raises(SimulatorError, match="--format parquet needs pyarrow: pip install pyarrow"):
+        journal_module.check_form("parquet")
+    journal_module.check_form("jsonl")
+    written = {}
+    parquet = SimpleNamespace(write_table=lambda table, path: written.update({path.name: table}))
+    monkeypatch.setitem(sys.modules, "pyarrow", SimpleNamespace(table=dict, parquet=parquet))
+    journal_module._write_parquet(tmp_path / "t.parquet", [{"a": 1}, {"a": 2, "loss": 0.5}])
+    assert written == {"t.parquet": {"a": [1, 2], "loss": [None, 0.5]}}

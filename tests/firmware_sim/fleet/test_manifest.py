@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import fields
+from types import SimpleNamespace
 
 import pytest
 from fleets import write_fleet, write_stream
@@ -11,7 +13,7 @@ from fleets import write_fleet, write_stream
 from firmware_sim.cli import main
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
-from firmware_sim.fleet import read_configurations, read_manifest
+from firmware_sim.fleet import Configuration, configurations, read_configurations, read_manifest
 from firmware_sim.fleet.configurations import FIELDS
 from firmware_sim.fleet.manifest import COLUMNS
 
@@ -70,6 +72,7 @@ def test_a_pattern_gives_a_board_a_file(tmp_path):
         ("stream,colour\nx.csv,red\n", "colour"),
         ("stream\n", "no board"),
         ("stream,limit\nx.csv,many\n", "row 1"),
+        ("stream,limit\nx.csv\n", "row 1: 1 cells where the header has 2"),
         ("stream,device\na.csv,one\nb.csv,one\n", "two boards are called 'one'"),
         ("stream,device\na.csv,../one\n", "cannot be the name of a board"),
         ("stream,device\n,one\n", "no stream"),
@@ -131,3 +134,30 @@ def test_what_manifest_and_configurations_may_say_is_what_a_replay_has():
     known = {one.name for one in fields(ReplayConfig)}
     assert set(COLUMNS) <= known
     assert set(FIELDS) <= known
+
+
+def test_other_files_of_configurations(tmp_path, monkeypatch):
+    with pytest.raises(SimulatorError, match=r"cannot read .*none.toml: No such file"):
+        read_configurations(tmp_path / "none.toml")
+    path = tmp_path / "c.json"
+    path.write_text('[{"ram": "4KiB"}]')
+    with pytest.raises(SimulatorError, match="not a table of configurations"):
+        read_configurations(path)
+    one = Configuration("a", {"classes": ["x", "y"], "kind": "multiclass"})
+    assert one.on("x.csv", {"target": "label"}).classes == ("x", "y")
+    with pytest.raises(SimulatorError, match=r"configuration 'a': .*speed"):
+        Configuration("a", {"speed": 3}).on("x.csv", {})
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_before_python_3_11_toml_needs_a_package(tmp_path, monkeypatch, there):
+    tomllib = pytest.importorskip("tomllib")
+    monkeypatch.setattr(configurations, "sys", SimpleNamespace(version_info=(3, 10)))
+    monkeypatch.setitem(sys.modules, "tomli", tomllib if there else None)
+    path = tmp_path / "c.toml"
+    path.write_text('[a]\nram = "4KiB"\n')
+    if there:
+        assert [one.name for one in read_configurations(path)] == ["a"]
+    else:
+        with pytest.raises(SimulatorError, match=r"TOML needs Python 3\.11 or pip install tomli"):
+            read_configurations(path)

@@ -16,7 +16,7 @@ from firmware_sim.fleet.statistics import (
     reference,
     shared,
 )
-from firmware_sim.fleet.summary import summarize
+from firmware_sim.fleet.summary import _REASONS, summarize
 from firmware_sim.fleet.task import Record
 
 
@@ -184,3 +184,18 @@ def test_a_best_configuration_that_beats_nothing_is_the_headline():
     assert report_of(found).to_text().startswith("a does not beat no-change on 2 of 2 boards.")
     better = [with_baseline("1", 0.1, 0.2), with_baseline("2", 0.1, 0.2)]
     assert not report_of(summarize(Fleet(2, ("a",), better))).alert
+
+
+def test_a_configuration_without_results_has_no_distribution():
+    assert [one.name for one in distributions({"a": {"x": 0.1}, "b": {}})] == ["a"]
+
+
+def test_an_interrupted_run_and_more_reasons_than_are_listed():
+    records = [record(f"x{i}", "a", None, f"reason {i}") for i in range(_REASONS + 3)]
+    found = summarize(Fleet(40, ("a",), records, complete=False))
+    assert found.summary[0] == "INTERRUPTED: run the same command again to continue."
+    text = report_of(found).to_text()
+    assert "and 3 more reasons" in text
+    whole = report_of(summarize(Fleet(40, ("a",), records[:_REASONS]))).to_text()
+    assert "INTERRUPTED" not in whole
+    assert "more reasons" not in whole

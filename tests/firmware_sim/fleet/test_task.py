@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from fleets import write_fleet, write_stream
 
 import edgeolk as ek
 import firmware_sim as fs
+from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import (
     Board,
     Configuration,
@@ -20,6 +22,7 @@ from firmware_sim.fleet import (
     read_manifest,
     replay_task,
 )
+from firmware_sim.fleet import task as task_module
 from firmware_sim.fleet.task import digest
 
 
@@ -174,3 +177,37 @@ def test_a_strict_run_that_leaves_out_many_rows_has_failed(tmp_path):
     assert (strict.status, strict.key) == ("failed", replace(task, strict=True).key(one))
     assert "300 of 1,000 rows (30 %) were left out" in strict.detail
     assert strict.key != record.key  # a later run without the option learns it
+
+
+def test_what_goes_wrong_is_a_record_or_is_tried_again(fleet, monkeypatch):
+    boards, (one, *_) = fleet
+    task = task_of(boards[0], one)
+
+    def unreadable(_):
+        try:
+            raise OSError("the disk is gone")
+        except OSError as error:
+            raise SimulatorError(f"cannot read log.csv: {error}")  # noqa: B904
+
+    def damaged(_):
+        raise gzip.BadGzipFile("CRC check failed")
+
+    def unforeseen(_):
+        raise KeyError("column")
+
+    for raising, detail in ((damaged, "CRC check failed"), (unforeseen, "KeyError: 'column'")):
+        monkeypatch.setattr(task_module, "_replayed", raising)
+        (record,) = replay_task(task)
+        assert (record.status, record.detail) == ("failed", detail)
+    monkeypatch.setattr(task_module, "_replayed", unreadable)
+    with pytest.raises(OSError, match=r"cannot read log\.csv: the disk is gone"):
+        replay_task(task)
+
+
+def test_power_cuts_are_figures(fleet):
+    boards, _ = fleet
+    options = {"ram": "8KiB", "power_cut": "every=200", "checkpoint_every": 50}
+    (record,) = replay_task(task_of(boards[0], Configuration("cut", options)))
+    assert record.status == "done"
+    assert record.figures["power_cuts"] == 3
+    assert record.figures["power_checkpoints"] > 3

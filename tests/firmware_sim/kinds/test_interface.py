@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import edgeolk as ek
 import firmware_sim
+import firmware_sim as fs
 from firmware_sim.kinds import KINDS
 from firmware_sim.kinds.base import Kind, Trainer
+from firmware_sim.kinds.classes import Multiclass
+from firmware_sim.kinds.forecast import Forecasting, ForecastTrainer
+from firmware_sim.kinds.novelty import NoveltyTrainer
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.batch import Batch, When
 
@@ -131,3 +138,100 @@ def test_labels_are_revealed_in_their_order() -> None:
     assert found is not None
     assert found.labels.tolist() == [7.0, 8.0, 9.0, 3.0]
     assert found.before.tolist() == [0, 1, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("binary", {"scale": "none"}),
+        ("multiclass", {"scale": "none"}),
+        ("regression", {"scale": "none", "params": {"history": False}}),
+    ],
+)
+def test_a_row_that_is_refused_within_a_block_costs_only_itself(
+    tmp_path: Path, kind: str, options: dict[str, Any]
+) -> None:
+    """The rows about it, and one at the end, are learned as those of a log without it."""
+    found = []
+    for huge in (set(), {50, 299}):
+        path = tmp_path / "s.csv"
+        lines = [
+            f"{i % 7},{1e19 if i in huge else i % 3},{'abc'[i // 2 % (1 + len(kind) % 3)]}"
+            if kind != "regression" else f"{i % 7},{1e19 if i in huge else i % 3},{i % 9}.5"
+            for i in range(300)
+            if huge or i not in (50, 299)
+        ]  # fmt: skip
+        path.write_text("\n".join(["a,b,y", *lines, ""]))
+        named = {"positive": "a"} if kind == "binary" else {}
+        config = fs.ReplayConfig(str(path), target="y", kind=kind, ram="8KiB", **named, **options)
+        result = fs.replay(config)
+        assert (result.rows.used, result.rows.refused) == (298, len(huge))
+        assert bool(result.rows.first_refusal) == bool(huge)
+        found.append(result.metrics.mean_loss("learner"))
+    # The targets' mean and unit are also those of refused rows.
+    assert found[0] == pytest.approx(found[1], rel=0.001 if kind == "regression" else 0.0)
+
+
+@pytest.mark.parametrize("target", ["bit", "number"])
+def test_a_learner_that_keeps_its_rows_learns_labels_that_are_late(
+    tmp_path: Path, target: str
+) -> None:
+    """As one that learns each row with its label, on all rows but the last ones."""
+    path = tmp_path / "s.csv"
+    lines = [f"{i % 7},{i % 3},{i // 2 % 2},{i % 9}.5" for i in range(300)]
+    path.write_text("\n".join(["a,b,bit,number", *lines, ""]))
+    other = "number" if target == "bit" else "bit"
+    params: dict[str, Any] = {"delay": 5}
+    if target == "number":
+        params["history"] = False
+    options: dict[str, Any] = {"target": target, "ignore": (other,), "ram": "8KiB"}
+    options["kind"] = "regression" if target == "number" else "binary"
+    late = fs.replay(fs.ReplayConfig(str(path), label_delay=5, params=params, **options))
+    assert (late.labels.learned, late.labels.waiting) == (295, 5)
+    lossy = fs.replay(
+        fs.ReplayConfig(str(path), label_delay=5, label_missing=0.2, params=params, **options)
+    )
+    assert lossy.labels.learned + lossy.labels.missing == 295
+    assert 30 < lossy.labels.missing < 90
+
+
+def test_what_kinds_do_not_say_is_empty() -> None:
+    kind = fs.ReplayConfig("house", kind="regression").label_kind
+    assert kind.found_classes(["1", "2"]) == ()
+    assert Multiclass(("a", "b")).panels([]) == []
+    nothing = Forecasting(ahead=3, season=0)
+    assert (nothing.details([]), nothing.panels([])) == ({}, [])
+    share = fs.ReplayConfig("office", kind="novelty", params={"nu": 5.0}).label_kind
+    assert share.novel_share == 0.05  # type: ignore[attr-defined]
+    usual = fs.ReplayConfig("office", kind="novelty", params={"nu": 0.2}).label_kind
+    assert usual.novel_share == 0.2  # type: ignore[attr-defined]
+
+
+def novelty(in_time: bool) -> Trainer:
+    more = {"history": True} if in_time else {}
+    return NoveltyTrainer(ek.Learner(n_features=2, D=64, loss="novelty", **more), in_time=in_time)
+
+
+def forecaster() -> Trainer:
+    return ForecastTrainer(ek.Learner(n_features=2, D=64, loss="square", history=True))
+
+
+@pytest.mark.parametrize(
+    "made", [partial(novelty, False), partial(novelty, True), forecaster], ids=["row", "time", "y"]
+)
+def test_rows_give_the_same_numbers_one_by_one(made: Callable[[], Trainer]) -> None:
+    draws = np.random.default_rng(0)
+    X, y = draws.normal(size=(90, 2)), draws.normal(size=90)
+    together, alone = made(), made()
+    expected, found = together.columns(90), alone.columns(90)
+    together.learn_rest(X, y, expected, 0)
+    for at in range(60):
+        alone.learn_single(X[at], float(y[at]), found, at)
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(a[:60], b[:60])
+    answer = alone.learn_one(X[60], float(y[60]))
+    assert answer[0] == expected[0][60]
+    if isinstance(alone, ForecastTrainer):
+        low, high = alone._interval(expected[0][60:61], expected[1][60:61])
+        assert answer[1:3] == (low[0], high[0])
+        assert answer[3] == tuple(expected[1][60, -len(alone.experts) :])

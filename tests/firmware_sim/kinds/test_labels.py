@@ -101,3 +101,11 @@ def test_too_few_classes_tell_why() -> None:
         ClassNames.found(["run", "none"])
     with pytest.raises(fs.StreamError, match="every label is missing: two"):
         ClassNames.found(["", ""])
+
+
+def test_numbers_are_not_counted_by_name() -> None:
+    numbers = Targets()
+    assert not numbers.counts
+    assert numbers.never_message("5", "y") == ""
+    with pytest.raises(NotImplementedError):
+        numbers.tally("5", 5.0, 1)

@@ -116,3 +116,12 @@ def test_late_and_missing_targets(tank: Path) -> None:
 def test_positive_makes_no_sense(tank: Path) -> None:
     with pytest.raises(fs.SimulatorError, match="labels of two classes, not for real numbers"):
         fs.replay(config(tank, positive="200"))
+
+
+@pytest.mark.parametrize("algorithm", ["", "ogd"])
+def test_a_history_is_a_hint_where_it_is_an_option(algorithm: str) -> None:
+    params = {} if algorithm else {"history": False}
+    config = fs.ReplayConfig("house", kind="regression", algorithm=algorithm, params=params)
+    hints = [more for _, more in config.label_kind.hints(config, lambda **more: ("", more))]
+    assert ({"history": True} in hints) == (not algorithm)
+    assert ({"eta": 0.5} in hints) == bool(algorithm)

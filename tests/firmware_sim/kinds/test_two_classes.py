@@ -10,7 +10,7 @@ import pytest
 
 import firmware_sim as fs
 from edgeolk.hosting import Probabilities
-from firmware_sim.kinds.two_classes import Prequential
+from firmware_sim.kinds.two_classes import ByShares, Prequential
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.metrics.ranking import Goal, Ranking
 from firmware_sim.report import to_dict, to_text
@@ -157,3 +157,21 @@ def test_areas_are_those_of_the_records(log: str) -> None:
 def test_what_is_refused(log: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(fs.SimulatorError, match=message):
         configured(log, **options)
+
+
+def test_areas_of_a_sample_are_told() -> None:
+    found = metrics(None)
+    assert found.remarks() == []
+    labels, scores = drawn()
+    found.learner.ranking = Ranking(100)
+    found.add_block(Batch.of(label=labels, score=scores))
+    (told,) = found.remarks()
+    assert told.startswith("ROC AUC and average precision are those of a sample of 1,000,000 rows")
+
+
+@pytest.mark.parametrize(("label", "threshold"), [(1.0, np.inf), (-1.0, -np.inf)])
+def test_no_probability_reaches_the_share_of_the_only_class(label: float, threshold: float) -> None:
+    answers = ByShares(Goal(balanced=True))
+    labels = np.full(3_000, label)
+    answers.add_block(labels, np.random.default_rng(0).normal(size=3_000), Ranking())
+    assert answers.threshold == threshold

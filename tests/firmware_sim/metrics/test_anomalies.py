@@ -208,3 +208,23 @@ def test_a_line_of_several_alarms_says_so() -> None:
     (table,) = (one for one in metrics.tables(()) if one.name == "alarms")
     assert [cells[0] for cells in table.rows] == ["51 to 55", "251"]
     assert table.title == "Alarms (of 4, those at most 64 rows apart are in one line)"
+
+
+def test_of_too_many_alarms_the_rows_are_left_out() -> None:
+    """The last one has two rows, each the most novel so far."""
+    anomalies, n = Anomalies(), ALARMS + 1
+    rows = np.sort(np.concatenate([1 + 100 * np.arange(n), [2 + 100 * (n - 1)]]))
+    batch = Batch.of(row=rows, label=rows, score=rows, reason=-np.ones(len(rows)))
+    unknown = RowDeviations(np.zeros(1), *np.empty((3, 1, 0)))
+    for at, row in enumerate(rows.tolist()):
+        one = slice(at, at + 1)
+        anomalies.add_block(row, np.array([float(row)]), np.ones(1, bool), batch.rows[one], unknown)
+    assert len(anomalies.alarms) == ALARMS
+    assert anomalies.alarms[-1].last == 1 + 100 * (ALARMS - 1)
+    assert anomalies.oddest[0].row == rows[-1]
+
+
+def test_a_reason_of_a_row_whose_readings_are_unknown() -> None:
+    packed = float(16 * REASONS.index("change"))
+    anomaly = Anomaly(0.6, 5, 0.0, packed, RowDeviation(1.0, (), (), ()))
+    assert reason(anomaly, ["CO2"]) == "CO2: changed faster than ever, now no reading"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import firmware_sim as fs
-from firmware_sim.metrics.base import Metrics, Number, percent, short, thousandths
-from firmware_sim.metrics.novelty import Novelty
+from firmware_sim.metrics.base import Metrics, Number, moment, percent, short, thousandths
+from firmware_sim.metrics.batch import Batch
+from firmware_sim.metrics.novelty import Novelty, _date
 from firmware_sim.report import to_dict
 
 
@@ -45,3 +47,21 @@ def test_figures_that_are_shown_equal_are_no_win(ours: float, theirs: float, ver
             return ours if name == "learner" else theirs
 
     assert Metrics.sentence(Known(0.05), "sorf").startswith(f"sorf {verdict} ")
+
+
+def test_moments_beyond_the_calendar_are_seconds() -> None:
+    assert moment(1_422_973_140.0) == "2015-02-03 14:19:00"
+    assert (moment(math.nan), moment(1e15)) == ("-", "1e+15 s")
+    assert _date(0) == "1970-01-01"
+    assert _date(10**9) == "1000000000"
+
+
+def test_of_no_rows_there_is_nothing_to_tell() -> None:
+    empty = Novelty(0.05)
+    empty.add_block(Batch.of(label=np.empty(0), score=np.empty(0)))
+    assert (empty.rows, empty.comparable, empty.tables(["a"])) == (0, None, [])
+
+
+def test_metrics_of_rows_without_labels_are_not_held_out() -> None:
+    with pytest.raises(NotImplementedError):
+        Novelty(0.05).held_out()

@@ -50,3 +50,9 @@ def test_none_where_it_never_comes_back_or_too_little_follows() -> None:
     losses[1999] = 0.0
     assert recovery(np.linspace(0.0, 1.0, 2000) > 0.5, 0) == 0
     assert recovery(losses, 1700) is None
+
+
+def test_of_no_forecast_there_are_no_weights() -> None:
+    rows, shares = ForecastTimeline().shares()
+    assert (rows.shape, shares.shape) == ((0,), (0, 0))
+    assert ForecastTimeline().mean_shares() == {}

@@ -12,7 +12,7 @@ import pytest
 import firmware_sim as fs
 from edgeolk.hosting import REASONS, VERDICT_BITS
 from firmware_sim.metrics.courses import courses
-from firmware_sim.metrics.watching import CHANNELS, EVENTS, Envelope, Watching, flags_of
+from firmware_sim.metrics.watching import CHANNELS, DAYS, EVENTS, Envelope, Watching, flags_of
 from firmware_sim.report import to_dict, to_page, to_text
 
 
@@ -225,3 +225,32 @@ def test_readings_beyond_the_axis_are_marked() -> None:
     top, bottom = charts[0].y_range[1], charts[0].y_range[0]
     assert top < 900.0
     assert (len(up.x), set(up.y), len(down.x), set(down.y)) == (2, {top}, 1, {bottom})
+
+
+def test_without_readings_alarms_are_counted_and_there_is_no_course() -> None:
+    words = np.array([packed("flat", 1, "alarm", "event"), -1.0, packed("change", 0, "alarm")])
+    watching = fed(words, np.empty((3, 0)), np.array([0.0, 86_400.0, np.nan]), 2)
+    watching.add_block(4, np.empty((0, 0)), np.empty(0), np.empty(0))
+    assert watching.by_day == {0: 1, 1: 0}
+    assert sum(map(sum, watching.by_channel.values())) == 2
+    assert watching.events == [[1, 1]]
+    assert courses(watching, [], [], {}) == []
+
+
+def test_days_beyond_the_first_are_not_counted() -> None:
+    n = DAYS + 20
+    words = np.full(n, packed("flat", 0, "alarm"))
+    watching = fed(words, np.zeros((n, 1)), 86_400.0 * np.arange(n), n)
+    assert len(watching.by_day) == DAYS
+    assert max(watching.by_day) == DAYS - 1
+    assert set(watching.by_day.values()) == {1}
+
+
+def test_a_channel_without_readings_and_times_beyond_the_calendar() -> None:
+    words, seconds = np.full(40, -1.0), 1e15 + 3600.0 * np.arange(40.0)
+    readings = np.column_stack([np.full(40, np.nan), np.arange(40.0)])
+    first, second = courses(fed(words, readings, seconds, 40), ["gone", "here"], [], {})
+    assert [first.x_ticks, second.x_ticks] == [[], []]
+    for chart, greatest in ((first, 1.0), (second, 39.0)):
+        assert chart.y_range[0] <= 0.0
+        assert chart.y_range[1] >= greatest

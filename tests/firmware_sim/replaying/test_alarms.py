@@ -84,3 +84,9 @@ def test_none_without_the_option(table: str) -> None:
 def test_rings_have_none(table: str) -> None:
     result = replayed(table, algorithm="bpa_s", ram="64KiB")
     assert (result.alarms, result.learner["alarms"]) == ([], 0)
+
+
+def test_labels_that_come_one_row_late_ring_a_row_later(table: str) -> None:
+    late = replayed(table, label_delay=1)
+    assert late.learner["alarms"] == len(late.alarms) > 0
+    assert all(FLIPPED < row <= N for row in late.alarms)

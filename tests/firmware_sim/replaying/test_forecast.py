@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.replaying.checked import Delay
+from firmware_sim.replaying.forecast import advanced, ending
 from firmware_sim.report import report_of
 from firmware_sim.streams import Row
 from firmware_sim.streams.block import Block, Cells
@@ -276,9 +278,15 @@ def test_a_live_stream_is_forecast_but_has_no_path(log: str) -> None:
         stream = LiveStream(PipeSource(descriptor), ReadingOptions("y"), idle=1.0)
         return configured(log, horizon=6, season=0, **options, stream=stream)
 
-    result = fs.replay(live())
     expected = fs.replay(configured(log, horizon=6, season=0))
-    assert result.metrics.summary() == expected.metrics.summary()
+    for kept in (None, 0):  # of which none can be read twice
+        config = live()
+        if kept is not None:
+            config.stream.kept = kept  # type: ignore[union-attr]
+        found = fs.replay(config).metrics.summary()
+        assert found["learner"] == expected.metrics.summary()["learner"]
+        # Without first rows the season of the baseline is not found.
+        assert ("seasonal" in found) == (kept is None)
     with pytest.raises(fs.SimulatorError, match="path needs a stream that can be read again"):
         fs.replay(live(path=True))
 
@@ -333,3 +341,47 @@ def test_a_sheet_with_errors_and_a_line_of_sums(tmp_path: Path) -> None:
     assert lines[at + 1].split()[:2] == ["row", "time"]
     assert lines[at + 2].split()[0] == "702"
     assert lines[at + 2].split()[2] == "19:03:20"
+
+
+def test_with_too_few_errors_a_forecast_has_no_interval(tmp_path: Path) -> None:
+    X, y = drawn()
+    found = fs.replay(configured(written(tmp_path / "s.csv", X[:5], y[:5]), horizon=10)).outlook
+    assert found is not None
+    assert [one.row for one in found.future] == [*range(6, 16)]
+    assert np.isfinite([one.forecast for one in found.future]).all()
+    assert np.isnan([[one.low, one.high] for one in found.future]).all()
+
+
+def test_a_path_ends_where_the_learner_cannot_go_on() -> None:
+    class Refusing:
+        interval, restarted = (0.0, 1.0), False
+
+        def ask_one(self, row: Row) -> float:
+            if row[0] > 1e30:
+                raise ValueError("beyond what can be held")
+            return float(row[0])
+
+        def restart(self) -> None:
+            self.restarted = True
+
+    def last(learner: object, *readings: float) -> list[Any]:
+        device: Any = SimpleNamespace(
+            learner=learner, supervision=SimpleNamespace(pending=[]),
+            row=SimpleNamespace(take=lambda rows: (rows, None)),
+        )  # fmt: skip
+        return advanced(device, cast(Any, SimpleNamespace(rows=[[one] for one in readings])), 40)
+
+    learner = Refusing()
+    assert [(one.row, one.forecast) for one in last(learner, 2.0, 3.0)] == [(41, 2.0), (42, 3.0)]
+    assert not learner.restarted
+    assert last(learner, 2.0, 1e39) == []  # half a path is none
+    assert learner.restarted
+    assert last(object(), 2.0) == []  # it answers no row whose target is to come
+
+
+def test_a_forecast_before_those_that_are_kept_is_unknown() -> None:
+    rows, recent = np.array([7, 8, 9]), np.arange(12.0).reshape(3, 4)
+    metrics = SimpleNamespace(timeline=SimpleNamespace(recent=(rows, recent)))
+    (point,) = ending(metrics, 1)
+    assert (point.row, point.forecast, point.target) == (8, 5.0, 4.0)
+    assert ending(metrics, 3) == []

@@ -124,3 +124,18 @@ def test_no_error_is_not_below_zero_by_rounding() -> None:
     found = twin.result()
     assert found is not None
     assert found.learner_said == "0.00 % wrong"
+
+
+def test_a_row_that_only_the_later_learner_accepts_leaves_no_twin(
+    table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(*_: Any) -> Any:
+        def answers(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+            raise ValueError("a reading beyond the range of its scale")
+
+        return answers
+
+    assert fs.replay(configured(table)).frozen is not None
+    monkeypatch.setattr("firmware_sim.replaying.frozen.frozen_answers", refusing)
+    result = fs.replay(configured(table))
+    assert (result.frozen, result.status) == (None, "complete")

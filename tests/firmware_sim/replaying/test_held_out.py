@@ -12,9 +12,10 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.replaying.held_out import Selected
+from firmware_sim.replaying.held_out import Selected, groups_of
 from firmware_sim.report import report_of, to_dict, to_text
-from firmware_sim.streams import Row, Sample
+from firmware_sim.streams import Row, Sample, open_stream, opening
+from firmware_sim.streams.stdin import PipeSource
 
 N, TRAIN = 900, 500
 OFFSETS = {"mill": 0.0, "lathe": 1.0, "press": 30.0}
@@ -258,3 +259,63 @@ def test_rows_of_groups_are_not_answered_with_the_last_label(log: str) -> None:
     config = configured(log, group="machine", algorithm="", gamma=None)
     assert "last_label" not in config.resolved.params
     assert "last_label" in configured(log, algorithm="", gamma=None).resolved.params
+
+
+@pytest.mark.parametrize(
+    ("cells", "answered", "refused"),
+    [
+        (["1,2,0", "3,1,1"] * 4_000 + ["1,2,"] * 4_000, 8_000, 0),  # the last have no label
+        (["1,2,0", "3,1,1"] * 4_000 + ["x,2,1"] * 4_000, 8_000, 0),  # or no readings
+        (["1,2,0", "3,1,1", "1e19,1,1", "2,2,1"] * 100, 300, 100),  # too large to be squared
+    ],
+)
+def test_rows_without_an_answer_are_left_out(
+    tmp_path: Path, cells: list[str], answered: int, refused: int
+) -> None:
+    path = tmp_path / "s.csv"
+    learned = [f"{i % 7},{i % 3},{i // 2 % 2}" for i in range(300)]
+    path.write_text("\n".join(["a,b,y", *learned, *cells, ""]))
+    config = fs.ReplayConfig(str(path), target="y", ram="6KiB", train_rows=300, scale="none")
+    found = fs.replay(config).held_out
+    assert found is not None
+    (part,) = found.parts
+    assert (part.metrics.rows, part.refused, part.learned) == (answered, refused, 300)
+
+
+def test_groups_of_a_bundled_stream_and_of_what_has_none(
+    tmp_path: Path, log: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options: dict[str, Any] = {"limit": 300, "ram": "8KiB", "algorithm": "rbp"}
+    found = fs.replay(fs.ReplayConfig("robot", group="move", **options)).held_out
+    assert found is not None
+    turns = ["Move-Forward", "Sharp-Right-Turn", "Slight-Right-Turn"]
+    assert sorted(part.name for part in found.parts) == turns
+    path = tmp_path / "one.csv"
+    path.write_text("a,machine,fault\n" + "".join(f"{i},mill,{i % 2}\n" for i in range(50)))
+    with pytest.raises(fs.SimulatorError, match="column 'machine' of one"):
+        fs.replay(configured(str(path), group="machine"))
+    stream = open_stream(log, target="fault", ignore=("machine",))
+    with pytest.raises(fs.SimulatorError, match="it is not for a stream object"):
+        fs.replay(fs.ReplayConfig(stream, group="machine"))
+    data = Path(log).read_bytes()
+    monkeypatch.setattr(opening, "open_source", lambda _: PipeSource(blocks=iter([data, b""])))
+    with pytest.raises(fs.SimulatorError, match="read again: standard input is live"):
+        groups_of(configured("-", group="machine", idle=0.1), "machine")
+
+
+def test_a_forecaster_is_measured_on_another_log(tmp_path: Path) -> None:
+    """Its first targets come after as many rows as the horizon has."""
+    names = []
+    for name, n in (("learned", 400), ("other", 120)):
+        path = tmp_path / f"{name}.csv"
+        wave = 10.0 + 3.0 * np.sin(np.arange(n) / 4.0)
+        lines = [f"{1.7e9 + 600 * at:.0f},{y!r}" for at, y in enumerate(wave.tolist())]
+        path.write_text("\n".join(["time,y", *lines, ""]))
+        names.append(str(path))
+    config = fs.ReplayConfig(names[0], forecast="y", horizon=3, ram="4KiB", test=names[1], season=0)
+    found = fs.replay(config).held_out
+    assert found is not None
+    (part,) = found.parts
+    assert part.refused == 0
+    assert 110 <= part.metrics.rows <= 120
+    assert part.metrics.loss("learner") < part.metrics.loss("mean")

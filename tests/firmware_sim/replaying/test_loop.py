@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import itertools
 import json
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -358,3 +360,16 @@ def test_notebooks_show_configuration_and_result() -> None:
     shown = result._repr_html_()
     assert result._report().headline in shown
     assert shown.count("<svg") == len(result.plot().axes) == len(result._report().charts)
+
+
+def test_a_forecast_whose_process_died_has_no_outlook(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    lines = [f"{1.7e9 + 600 * i:.0f},{i % 7},{i % 9}.5" for i in range(300)]
+    path.write_text("\n".join(["time,a,y", *lines, ""]))
+    config = fs.ReplayConfig(str(path), forecast="y", horizon=3, ram="8KiB", enforce="process")
+    replay = fs.Replay(config)
+    pid = replay.device._process._child.pid  # type: ignore[attr-defined]
+    result = replay.run(on_rows=lambda _: os.kill(pid, signal.SIGTERM))
+    assert (result.status, result.outlook) == ("died", None)
+    interrupted = fs.Replay(config).run(should_stop=lambda: True)
+    assert (interrupted.status, interrupted.outlook) == ("interrupted", None)

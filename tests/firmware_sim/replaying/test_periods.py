@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ import firmware_sim as fs
 from edgeolk import hosting
 from firmware_sim.report import report_of
 from firmware_sim.streams import Row
+from firmware_sim.streams.block import Block, Cells
 from firmware_sim.streams.periods import most_filled
+from firmware_sim.streams.stream import BlockStream
 
 N, SEASON, STEP = 500, 24, 600
 MOST_FILLED = most_filled(SEASON)
@@ -191,3 +193,48 @@ def test_rows_of_which_many_have_no_target_are_left_as_they_are(tmp_path: Path) 
     log = written(tmp_path / "few.csv", lambda at: f"{x[at]!s},{'' if at % 2 else str(y[at])}")
     _, result, _ = replayed(log, horizon=2)
     assert (result.rows.filled, result.rows.used) == (0, N // 2)
+
+
+@pytest.mark.parametrize("damaged", [["x" * 60] * 4_000, ["1700060600,3,xx"]])
+def test_damaged_rows_about_a_gap_change_no_other_forecast(
+    tmp_path: Path, damaged: list[str]
+) -> None:
+    """Whole blocks of them; or a target that is no number, right after two missing rows."""
+    lines = [f"{1_700_000_000 + STEP * i},{i % 7},{i % 9}" for i in range(300)]
+    found = []
+    for name, some in (("plain", []), ("damaged", damaged)):
+        path = tmp_path / f"{name}.csv"
+        path.write_text("\n".join(["time,x,y", *lines[:99], *some, *lines[102:], ""]))
+        config = fs.ReplayConfig(
+            str(path), forecast="y", horizon=3, ram="4KiB", season=0, missing_codes=()
+        )
+        result = fs.replay(config)
+        assert (result.rows.damaged, result.rows.filled) == (len(some), 3)
+        found.append(result.metrics.mean_loss("learner"))
+    assert found[0] == found[1]
+
+
+def test_a_label_of_another_stream_that_is_no_number_after_a_gap(tmp_path: Path) -> None:
+    """Of a stream in the program labels are decoded later than readings."""
+
+    class Rows(BlockStream):
+        name, target, features = "rows", "y", ("x",)
+
+        def __init__(self, labels: list[str]) -> None:
+            self._labels = labels
+
+        def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
+            here = np.delete(np.arange(200), [99, 100])
+            some = here[number : None if limit is None else number + limit]
+            rows, labels = (some % 7.0)[:, np.newaxis], [self._labels[at] for at in some]
+            if len(some):
+                yield Block(number + 1, rows, Cells.of(labels), 1.7e9 + STEP * some)
+
+    labels = [str(at % 9) for at in range(200)]
+    found = []
+    for odd in (labels, [*labels[:101], "odd", *labels[102:]]):
+        config = fs.ReplayConfig(Rows(odd), forecast="y", horizon=3, ram="4KiB", season=0)
+        result = fs.replay(config)
+        assert result.rows.damaged == (odd is not labels)
+        found.append(result.rows.filled)
+    assert found == [2, 3]

@@ -81,3 +81,13 @@ def test_an_earlier_file_stays_until_there_is_a_new_one(tmp_path: Path) -> None:
         for n in (3, 2000, 0):
             file.add(Batch.of(label=np.ones(n), score=np.arange(float(n))))
     assert np.load(path)["score"].tolist() == [*range(3), *range(2000)]
+
+
+def test_a_disk_that_fills_up_is_told(tmp_path: Path) -> None:
+    with RecordFile(tmp_path / "rows.npy") as file:
+        scratch = file._file
+        with open("/dev/full", "wb", buffering=0) as full:
+            file._file = full  # type: ignore[assignment]
+            with pytest.raises(fs.SimulatorError, match=r"cannot write to .*rows.npy: No space"):
+                file.add(Batch.of(label=np.ones(9), score=np.ones(9)))
+        file._file = scratch

@@ -11,6 +11,8 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.cli.terminal import alarm
+from firmware_sim.replaying.rows import RowCount, nothing_usable
+from firmware_sim.streams import open_stream
 
 
 def log(path: Path, spoilt: int, cell: str) -> str:
@@ -95,3 +97,18 @@ def test_the_headline_is_red_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
         alarm("left out \x1b[2J")
         text = "firmware_sim: left out \\x1b[2J"
         assert screen.getvalue() == (f"\x1b[31m{text}\x1b[0m\n" if red else f"{text}\n")
+
+
+def test_rows_that_the_learner_refuses_are_the_headline(tmp_path: Path) -> None:
+    name = log(tmp_path / "log.csv", 300, "1e39")
+    result = fs.replay(fs.ReplayConfig(name, target="y", ram="2KiB", algorithm="rbp"))
+    assert result.left_out == (
+        "300 of 1,000 rows (30 %) were left out: the learner refuses them, the first is row 701: "
+        "a reading of 1e+39 does not fit a row buffer of float32"
+    )
+
+
+def test_no_row_with_readings_from_before_is_an_error(tmp_path: Path) -> None:
+    stream = open_stream(log(tmp_path / "log.csv", 0, ""), target="y")
+    text = nothing_usable(stream, RowCount(read=5, missing_before=5, ahead=10))
+    assert text == "log.csv: none of the 5 rows has readings from 10 rows before"

@@ -10,8 +10,9 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.replaying.source import Source
-from firmware_sim.streams import Stream
+from firmware_sim.streams import Stream, opening
 from firmware_sim.streams.cached import HeldStream
+from firmware_sim.streams.stdin import PipeSource
 
 
 def log(folder: Path) -> str:
@@ -98,3 +99,26 @@ def test_rows_that_were_read_for_their_classes_are_not_read_again(
     assert readings(source.once).tolist() == expected
     source.close()
     assert source.once is source.stream
+
+
+def test_what_a_pass_over_the_labels_cannot_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No label at all: the replay says so. The classes of a live stream: the user names them."""
+    path = tmp_path / "empty.csv"
+    path.write_text("x,word\n" + "1,\n2,\n" * 20)
+    config = fs.ReplayConfig(str(path), target="word", positive="d", kind="binary")
+    assert Source(config).resolve(config)[0] == config
+    data = Path(log(tmp_path)).read_bytes()
+    monkeypatch.setattr(opening, "open_source", lambda _: PipeSource(blocks=iter([data, b""])))
+    config = fs.ReplayConfig("-", target="word", kind="multiclass", idle=0.1)
+    with pytest.raises(fs.SimulatorError, match="name the classes with --classes A,B,C"):
+        Source(config).resolve(config)
+
+
+def test_windows_that_one_channel_does_not_have_are_refused(tmp_path: Path) -> None:
+    config = fs.ReplayConfig(
+        log(tmp_path), target="bit", ignore=("word",), window=32, features=("correlation",)
+    )
+    with pytest.raises(fs.SimulatorError, match=r"log.csv: .*correlation needs 2 channels, got 1"):
+        Source(config)

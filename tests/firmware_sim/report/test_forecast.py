@@ -12,7 +12,13 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.replaying.forecast import Point
 from firmware_sim.report import report_of, to_dict, to_page, to_text
-from firmware_sim.report.forecast import about_path, horizon_chart, path_chart, path_table
+from firmware_sim.report.forecast import (
+    about_path,
+    horizon_chart,
+    horizon_table,
+    path_chart,
+    path_table,
+)
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +118,24 @@ def test_the_page_shows_the_same(path_result: fs.ReplayResult) -> None:
     assert "Forecast of the next rows" in page
     assert "forecast from row 496" in page
     assert "value 24 rows ago" in page
+
+
+def test_without_times_there_are_only_rows(path_result: fs.ReplayResult) -> None:
+    assert path_result.outlook is not None
+    known = path_table(path_result.outlook)
+    assert known is not None
+    assert known.head[:2] == ("row", "time")
+    outlook = replace(path_result.outlook, period=None)
+    for one in (outlook, replace(path_result.outlook, last=3_600.0)):  # since the board's start
+        found = path_table(one)
+        assert found is not None
+        assert (found.head[:2], found.rows[0][0]) == (("row", "forecast"), "501")
+    assert about_path(path_result, outlook).startswith("From the last row on, 4 rows ahead; season")
+    assert [row[0] for row in horizon_table(path_result, outlook).rows] == ["1", "2", "3", "4"]
+
+
+def test_a_path_that_was_left_out_is_not_shown(path_result: fs.ReplayResult) -> None:
+    assert path_result.outlook is not None
+    outlook = replace(path_result.outlook, future=[])
+    assert path_table(outlook) is None
+    assert path_chart(outlook) is None

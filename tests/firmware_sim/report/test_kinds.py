@@ -12,7 +12,8 @@ import pytest
 
 from firmware_sim import ReplayConfig, ReplayResult, replay
 from firmware_sim.drawing.pictures import draw
-from firmware_sim.report import report_of, to_dict, to_page
+from firmware_sim.metrics.base import Calendar
+from firmware_sim.report import kinds, report_of, to_dict, to_page
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +67,18 @@ def test_programs_read_them_too(table: Path) -> None:
     assert told["recent"]["rows"][-1] == 400
     assert told["recent"]["low"][-1] < told["recent"]["forecast"][-1] < told["recent"]["high"][-1]
     assert to_dict(made(table, history=False))["forecasts"] is None
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_a_calendar_shows_the_last_weeks(narrow: bool) -> None:
+    from matplotlib.figure import Figure
+
+    most, last = kinds._NARROW_WEEKS if narrow else kinds._WEEKS, 20_000
+    days = {last - 7 * weeks: weeks % 5 for weeks in range(most + 10)}
+    figure = Figure()
+    kinds.CalendarChart("Alarms", Calendar(days)).draw(figure.add_subplot(), narrow=narrow)
+    (image,) = figure.axes[0].images
+    shown = np.ma.filled(image.get_array().astype(float), np.nan)
+    assert shown.shape == (7, most)
+    assert np.isfinite(shown).sum() == most
+    assert shown[(last + 3) % 7].tolist() == [weeks % 5 for weeks in range(most)][::-1]

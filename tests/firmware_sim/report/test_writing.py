@@ -6,17 +6,20 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import NotWrittenError
-from firmware_sim.report import writing
+from firmware_sim.report import hints, summary, to_text, writing
 from firmware_sim.report.writing import claimed, write_each
 
+NAMES = ("algorithm", "kind", "params", "kernel", "scale", "window", "features")
 SHORT = ["replay", "occupancy", "--ram", "8KiB", "--limit", "200", "--gamma", "0.2"]
 
 
@@ -169,3 +172,43 @@ def test_one_that_fails_keeps_no_other_back(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"]
     assert (tmp_path / "a").read_text(encoding="utf-8") == "text"
     assert (tmp_path / "c").read_text(encoding="utf-8") == '{\n "one": 1\n}\n'
+
+
+def test_hints_are_tried_for_a_limited_time() -> None:
+    params = {"history": False}
+    config = fs.ReplayConfig("office", kind="novelty", ram="2KiB", params=params)
+    result = fs.replay(config)
+    known = hints.tried_hints(result, clock=lambda: 0.0)
+    assert hints.loses(result.metrics)
+    assert "nu=0.01; " in known
+    times = iter([0.0, 1.0, hints.SECONDS + 0.1])
+    assert hints.tried_hints(result, clock=lambda: next(times)) != known
+    times = iter([0.0, hints.SECONDS + 0.1])
+    assert hints.tried_hints(result, clock=lambda: next(times)) == ""
+
+
+def test_the_speed_of_a_replay_without_time_is_not_told() -> None:
+    result = fs.replay(fs.ReplayConfig("occupancy", ram="2KiB", limit=50))
+    assert "rows per second" in to_text(result)
+    assert "rows per second" not in to_text(replace(result, seconds=0.0))
+
+
+@pytest.mark.parametrize(
+    ("stream", "options", "expected"),
+    [
+        ("occupancy", {"algorithm": "bsgd", "params": {"lam": 0.1}},
+         "--algorithm bsgd --param lam=0.1"),
+        ("occupancy", {"algorithm": "rbp", "kernel": "laplacian"},
+         "--algorithm rbp --kernel laplacian"),
+        ("occupancy", {"window": 32, "features": ("rms",)}, "--window 32 --features rms"),
+        ("house", {"kind": "regression", "algorithm": "krls", "params": {"nu": 0.1}},
+         "--algorithm krls --kind regression --param nu=0.1"),
+        ("occupancy", {}, ""),
+    ],
+)  # fmt: skip
+def test_the_fewest_options_that_give_a_learner(
+    stream: str, options: dict[str, Any], expected: str
+) -> None:
+    """Without its kind, a learner of real numbers is an error: such options are not enough."""
+    config = fs.ReplayConfig(stream, ram="4KiB", **options)
+    assert summary.options(config, NAMES) == expected

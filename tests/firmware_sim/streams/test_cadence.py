@@ -110,3 +110,9 @@ def test_the_step_of_samples_is_the_mean_without_gaps(
     found, longest = even_steps(times)
     assert found == pytest.approx(step, rel=1e-3)
     assert longest == pytest.approx(gap, rel=0.5)
+
+
+def test_a_step_back_after_many_repeated_times_is_no_end_of_daylight_saving() -> None:
+    """Of the steps back the first thousand are kept, which are all 0 here."""
+    cadence = taken(*np.repeat(np.arange(40.0), 30), 3.0)
+    assert cadence.warning().endswith("a late row, or a clock that was set or started again")

@@ -55,3 +55,8 @@ def test_an_error_of_a_spreadsheet_in_any_language_is_a_missing_reading(cell: st
 def test_other_words_are_no_errors_of_a_spreadsheet(cell: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         cells.number(cell)
+
+
+def test_a_number_in_brackets_is_negative() -> None:
+    assert cells.number("(12.5)") == -12.5
+    assert cells.Notation(thousands=",").number("(1,250.75)") == -1250.75

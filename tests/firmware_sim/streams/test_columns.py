@@ -167,3 +167,35 @@ def test_columns_that_never_have_a_value_are_named(tmp_path: Path) -> None:
 def test_a_zone_names_a_time_alone(name: str, is_time: bool) -> None:
     """In longer names "est" is east, and "pst" pressure."""
     assert is_time_name(name) == is_time
+
+
+@pytest.mark.parametrize(
+    ("names", "cells", "columns", "form", "seconds"),
+    [
+        # ten digits: hours of the day up to 23, or seconds since 1970
+        ("time", [f"20240301{h:02}" for h in range(24)] + ["2024030200"], ("time",),
+         "%Y%m%d%H", 3600.0),
+        ("date,hour", [f"2024-03-01,{h}" for h in range(24)], ("date", "hour"),
+         "%Y-%m-%d %H", 3600.0),
+        # seconds without minutes say nothing
+        ("year,month,day,second", [f"2024,3,{d},{d % 7}" for d in range(1, 20)],
+         ("year", "month", "day"), "%Y %m %d", 86400.0),
+    ],
+)  # fmt: skip
+def test_times_in_digits_and_in_parts(
+    tmp_path: Path, names: str, cells: list[str], columns: tuple[str, ...], form: str,
+    seconds: float,
+) -> None:  # fmt: skip
+    lines = [f"{cell},{at % 5},{at % 2}" for at, cell in enumerate(cells)]
+    stream = table(tmp_path, "\n".join([f"{names},a,y", *lines, ""]))
+    moments = stream.reading.understood.moments
+    assert moments is not None
+    assert (moments.columns, moments.format) == (columns, form)
+    assert set(np.diff(next(stream.blocks()).seconds)) == {seconds}
+
+
+def test_ten_digits_that_count_seconds_are_no_dates(tmp_path: Path) -> None:
+    """From 1412010100 on some read like days of 1412."""
+    lines = [f"{1412010100 + at},{at % 5},{at % 2}" for at in range(24)]
+    stream = table(tmp_path, "\n".join(["time,a,y", *lines, ""]))
+    assert next(stream.blocks()).seconds[:2].tolist() == [1412010100.0, 1412010101.0]

@@ -134,6 +134,7 @@ def test_the_format_of_a_column(shape: str) -> None:
         (["2024-13-03", "2024-14-03"], "%Y-%d-%m", True),
         (["24-02-03", "24-02-04"], "%y-%m-%d", True),
         (["03/04/05"] * 3, "%m/%d/%y", False),
+        (["10/11/12 10:00", "10/11/12 11:00"], "%y/%m/%d %H:%M:%S", False),
         (["2024-02-03", "x"], None, True),
         (["2024-02-03"] * 4 + ["x"], "%Y-%m-%d", True),
         (["10", "11"], None, True),
@@ -231,3 +232,7 @@ def test_what_has_the_form_of_a_time(cell: str, expected: bool) -> None:
 def test_a_time_as_text() -> None:
     assert zone_free(epoch(START)) == "2024-03-11 13:05:07"
     assert zone_free(1e300) == "1e+300"
+
+
+def test_a_format_shows_its_text() -> None:
+    assert repr(TimeFormat("%Y-%m-%d")) == "TimeFormat('%Y-%m-%d')"

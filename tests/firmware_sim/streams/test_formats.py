@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
+import json
 import zipfile
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
-from firmware_sim.streams import open_stream, tables
+from firmware_sim.streams import objects, open_stream, tables
 from firmware_sim.streams.matrices import LibsvmStream, NpzStream
 
 X = np.random.default_rng(0).normal(size=(60, 3))
@@ -233,3 +235,90 @@ def test_tables_as_pandas_writes_them(tmp_path: Path, suffix: str, needs: str) -
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(StreamError, match="cannot read"):
         open_stream(str(path), target="y")
+
+
+def test_archives_without_rows_or_with_a_password(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("X.npy", "1 2")
+        archive.writestr("y.npy", "1")
+    no_arrays = tmp_path / "s.npz"
+    no_arrays.write_bytes(packed.getvalue())
+    with pytest.raises(StreamError, match=r"array 'X' is not an array: EOF"):
+        open_stream(str(no_arrays))
+    with zipfile.ZipFile(no_arrays, "w") as archive:
+        archive.writestr("X.txt", "1 2")
+    with pytest.raises(StreamError, match=r"it contains no arrays \(X.txt\); save them"):
+        open_stream(str(no_arrays))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("log.csv", "a,b,y\n1,2,0\n")
+    data = bytearray(packed.getvalue())
+    for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + flags] |= 1  # encrypted
+    (tmp_path / "log.zip").write_bytes(data)
+    with pytest.raises(StreamError, match=r"whose 'log.csv' needs a password"):
+        open_stream(str(tmp_path / "log.zip"))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("s.gz", gzip.compress(b"SQLite format 3\0" + bytes(99)), "it holds an SQLite database"),
+        ("s.sql", b"-- MySQL dump 10\nCREATE TABLE x (a int);\n", "a dump of a database, not a"),
+    ],
+)
+def test_other_files_are_named(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(StreamError, match=words):
+        open_stream(str(tmp_path / name))
+
+
+def test_matrices_without_readings_or_that_are_gone(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("1\n-1\n")
+    with pytest.raises(StreamError, match=r"s.txt: the file contains no readings"):
+        LibsvmStream(tmp_path / "s.txt")
+    with pytest.raises(StreamError, match=r"cannot read .*none.npz: No such file"):
+        NpzStream(tmp_path / "none.npz")
+
+
+def test_whatever_a_package_raises_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(path: Path) -> None:
+        raise IndexError("page 3 of 2")
+
+    monkeypatch.setattr(pd, "read_parquet", damaged)
+    (tmp_path / "s.parquet").write_bytes(b"PAR1" + bytes(40))
+    with pytest.raises(StreamError, match=r"cannot read .*s.parquet: page 3 of 2"):
+        open_stream(str(tmp_path / "s.parquet"))
+
+
+def test_lines_of_json_may_be_arrays(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text("[1, 2, 0]\n[2, 3, 1]\n" * 20)
+    stream = open_stream(str(path), target="c3")
+    assert stream.features == ("c1", "c2")
+    assert read(stream)[0][:2].tolist() == [[1, 2], [2, 3]]
+
+
+def test_json_that_is_too_deep_or_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep: dict[str, object] = {}
+    for _ in range(5_000):
+        deep = {"a": deep}
+    assert objects.of_value(deep) == {}
+    monkeypatch.setattr(objects, "_LONGEST", 200)
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps([{"a": i, "y": i % 2} for i in range(40)], indent=1))
+    with pytest.raises(StreamError, match=r"more than 200 characters of JSON that are not one obj"):
+        open_stream(str(path))
+
+
+def test_an_arff_file_declares_a_line_for_each_of_many_columns(tmp_path: Path) -> None:
+    """More than are inspected to recognise a table."""
+    path, n = tmp_path / "s.arff", 300
+    names = [f"@attribute x{i} numeric" for i in range(n - 1)]
+    lines = ["@relation r", *names, "@attribute y {0,1}", "@data"]
+    path.write_text("\n".join([*lines, *(",".join(["1"] * (n - 1) + [str(i % 2)])
+                                         for i in range(9)), ""]))  # fmt: skip
+    stream = open_stream(str(path), target="y")
+    assert (len(stream.features), stream.features[-1]) == (n - 1, f"x{n - 2}")
+    assert read(stream)[1] == [str(i % 2) for i in range(9)]

@@ -83,3 +83,13 @@ def test_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     quiet = ["--quiet", "--no-picture", "--ram", "4KiB"]
     assert main(["replay", "history.csv", "--target", "binary_sensor.door", *quiet]) == 0
     assert main(["replay", "history.csv", "--kind", "novelty", *quiet]) == 0
+
+
+def test_a_header_that_comes_again_is_no_change(tmp_path: Path) -> None:
+    """As where two exports were put together."""
+    head, *lines = HISTORY.splitlines()
+    rows = []
+    for text in ([head, *lines], [head, *lines[:3], head, *lines[3:]]):
+        (tmp_path / "history.csv").write_text("\n".join([*text, ""]), encoding="utf-8")
+        rows.append(table(tmp_path / "history.csv", target="binary_sensor.door")[1])
+    assert repr(rows[0]) == repr(rows[1])

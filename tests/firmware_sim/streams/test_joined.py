@@ -189,3 +189,16 @@ def test_a_missing_code_is_no_reading_of_a_joined_row(tmp_path: Path) -> None:
         text = to_text(replay.run())
         assert "log       120 rows read, 20 damaged, 20 with missing values" in text
         assert "20 skipped: column 'a': a cell is not a number" in text
+
+
+def test_labels_that_are_words_have_no_mean() -> None:
+    rows = Rows(np.ones((4, 2)), ["on", "off", "1", "4"], np.array([0, 1, 300, 301.0]), 4)
+    assert rows.count() is None
+    assert whole(Joined(rows, 300.0, "mean", has_numbers=True))[1] == ["off", "2.5"]
+
+
+def test_no_rows_are_joined_to_none() -> None:
+    rows = Rows(np.zeros((0, 2)), [], np.zeros(0), 4)
+    stream = Joined(rows, 300.0, "last", has_numbers=False)
+    assert stream.count() == 0
+    assert [*stream.blocks()] == []

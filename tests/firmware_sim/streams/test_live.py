@@ -17,7 +17,7 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.streams import live, stdin
+from firmware_sim.streams import CsvStream, live, stdin
 from firmware_sim.streams.block import Line
 from firmware_sim.streams.live import KEPT, LiveStream, Source, record
 from firmware_sim.streams.reading import ReadingOptions
@@ -279,3 +279,26 @@ def test_record_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_streams_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["streams"]) == 0
     assert "occupancy" in capsys.readouterr().out
+
+
+def test_a_record_of_another_log_and_a_source_without_names(tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("p,q,y\n" + "1,2,0\n3,4,1\n" * 9)
+    (tmp_path / "other.toml").write_text(
+        CsvStream(other, target="y").reading.understood.to_toml()
+    )
+    options = ReadingOptions(target="y", understood=str(tmp_path / "other.toml"))
+    with pytest.raises(StreamError, match=r"listed: .*other.toml is of another log: \['a', 'b'"):
+        LiveStream(Listed(rows(9)), options, idle=1.0)
+    live_rows = LiveStream(Listed(rows(9)), ReadingOptions(target="y"), idle=1.0)
+    assert live_rows.count() is None
+
+    class Nameless(Listed):
+        def header(self, idle: float | None = None, should_stop: Any = None) -> list[str]:
+            return []
+
+    source = Nameless(rows(9))
+    with pytest.raises(SimulatorError, match="listed: the first line must hold the column names"):
+        record(source, tmp_path / "new.csv")
+    assert source.closed
+    assert not (tmp_path / "new.csv").exists()

@@ -249,7 +249,7 @@ def test_thousands_of_messages_and_a_forced_reconnect(
 @needs_broker
 def test_full_queue_drops_and_counts(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     source = MqttSource(f"mqtt://127.0.0.1:{port}/full?columns=i", size=5)
-    monkeypatch.setattr(mqtt, "PATIENCE", 0.0)
+    monkeypatch.setattr(mqtt, "PATIENCE", 0.015)  # asked twice
     monkeypatch.setattr(mqtt, "_TICK", 0.01)
     try:
         for i in range(7):
@@ -259,6 +259,26 @@ def test_full_queue_drops_and_counts(port: int, monkeypatch: pytest.MonkeyPatch)
         assert taken(source, 5) == [["0"], ["1"], ["2"], ["3"], ["4"]]
     finally:
         source.close()
+    source._on_message(None, None, message(8, 8))  # nobody reads it any more
+    assert (source.received, source.dropped) == (5, 2)
+
+
+@needs_broker
+def test_an_id_that_messages_lack_is_told(port: int, publisher: Publisher) -> None:
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/lacking?id=seq")
+    try:
+        publisher.send("lacking", '{"a": 1, "y": 0}')
+        with pytest.raises(StreamError, match="the id 'seq' is not one of the fields a, y"):
+            source.header()
+    finally:
+        source.close()
+
+
+@needs_broker
+@pytest.mark.filterwarnings("ignore:unclosed <ssl.SSLSocket:ResourceWarning")
+def test_a_broker_that_speaks_no_tls_is_refused(port: int) -> None:
+    with pytest.raises(StreamError, match=r"no broker at 127\.0\.0\.1"):
+        MqttSource(f"mqtts://127.0.0.1:{port}/x")
 
 
 @needs_broker

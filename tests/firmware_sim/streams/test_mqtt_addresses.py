@@ -93,3 +93,8 @@ def test_without_the_client_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mqtt, "import_module", missing)
     with pytest.raises(StreamError, match=r"pip install 'edgeolk\[mqtt\]'"):
         MqttSource("mqtt://127.0.0.1/t")
+
+
+def test_a_message_of_another_number_of_cells_is_described() -> None:
+    found = mqtt._described(b"1,2.5", "mqtt://host/topic?columns=", ["a", "b", "y"])
+    assert found == "messages have 2 cells, such as '1,2.5', and there are 3 columns (a,b,y)"

@@ -38,6 +38,12 @@ class TestPeriods:
         found = [periods.of(numbers[at : at + size], seconds[at : at + size]) for at in parts]
         assert np.concatenate(found).tolist() == [1, 2, 3, 5, 6, 7, 8, 9, 11]
 
+    def test_a_block_without_readable_rows_leaves_the_count(self) -> None:
+        periods = Periods(10.0)
+        assert periods.of(np.array([1, 2]), np.array([0.0, 10.0])).tolist() == [1, 2]
+        assert periods.of(np.empty(0, int), np.empty(0)).tolist() == []
+        assert periods.of(np.array([3]), np.array([40.0])).tolist() == [5]
+
     def test_a_gap_is_a_break(self) -> None:
         periods = Periods(0.0, 10.0, 60)
         assert periods.of(np.array([1, 2, 3]), np.array([0.0, 1.0, 12.0])).tolist() == [1, 2, 62]
@@ -51,6 +57,7 @@ def test_times_tell_periods_where_they_are_even() -> None:
     assert step_of(even, 60.0, uneven=True) == step_of(even, None, uneven=False) == 0.0
     wild = np.cumsum(np.random.default_rng(0).exponential(60.0, 100))
     assert step_of(wild, 60.0, uneven=False) == 0.0
+    assert step_of(np.zeros(9), 60.0, uneven=False) == 0.0
 
 
 def test_targets_between_known_ones() -> None:
@@ -58,6 +65,8 @@ def test_targets_between_known_ones() -> None:
     assert filled_targets(periods, np.array([1.0, 2.0, 5.0, 9.0])).tolist() == [1, 2, 3, 4, 5, 9]
     assert has_few_gaps(np.arange(8), np.array([1, 1, 1, 0, 1, 1, 1, 1], bool))
     assert not has_few_gaps(np.arange(8), np.arange(8) % 2 == 0)
+    assert has_few_gaps(np.empty(0, int), np.empty(0, bool))
+    assert filled_targets(np.empty(0, int), np.empty(0)).tolist() == []
 
 
 def test_a_filler_remembers_a_bounded_number_of_rows() -> None:

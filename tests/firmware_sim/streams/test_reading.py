@@ -191,3 +191,14 @@ def test_targets_that_are_numbers_are_read_with_the_readings(tmp_path: Path, odd
         found.append(None if numbers is None else numbers[places].tolist())
     assert found[0] == found[1]
     assert found[0] is None or found[0][300] == float(odd)
+
+
+def test_times_of_a_record_may_be_taken_as_readings(tmp_path: Path) -> None:
+    path, record = tmp_path / "s.csv", tmp_path / "s.toml"
+    path.write_text("time,a,y\n" + "".join(f"{1.7e9 + i:.0f},{i},{i % 2}\n" for i in range(30)))
+    stream = open_stream(str(path), target="y")
+    assert stream.features == ("a",)
+    record.write_text(stream.reading.understood.to_toml())  # type: ignore[attr-defined]
+    stream = open_stream(str(path), target="y", time="none", understood=str(record))
+    assert stream.features == ("time", "a")
+    assert next(stream.blocks()).rows[:2].tolist() == [[1.7e9, 0.0], [1.7e9 + 1, 1.0]]

@@ -44,5 +44,8 @@ def test_without_times_there_are_no_ticks() -> None:
     assert times.ticks(0, 100) == []
     times.add(np.arange(1, 100), np.full(99, np.nan))
     assert times.ticks(0, 100) == []
+    beyond = RowTimes()
+    beyond.add(np.arange(1, 100), 1e15 + 60.0 * np.arange(99))  # no calendar has such years
+    assert beyond.ticks(1, 99) == []
     late = of(100, 60.0)
     assert late.ticks(0, 200) == []  # it is not known when rows after the last one come

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import lzma
 import os
 import time
@@ -17,7 +18,8 @@ import pytest
 from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.fleet import read_manifest
 from firmware_sim.plaintext import printable, shortened
-from firmware_sim.streams import CsvStream, text
+from firmware_sim.streams import CsvStream, open_stream, text
+from firmware_sim.streams.packed import XzReader
 from firmware_sim.streams.text import LONGEST_LINE, MAX_BLANK_LINES, Records
 
 TABLE = "a,b,y\n1,2,1\n3,4,0\n"
@@ -83,6 +85,8 @@ def test_pipe_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StreamError, match="not a regular file"):
         CsvStream(tmp_path / "pipe", target="y")
+    with pytest.raises(StreamError, match="not a regular file"):
+        open_stream(str(tmp_path / "pipe"), target="y")
     with pytest.raises(StreamError, match="it is a folder"):
         CsvStream(tmp_path, target="y")
 
@@ -228,3 +232,27 @@ def test_nothing_steers_a_terminal(text: str, shown: str) -> None:
 def test_shortened() -> None:
     assert shortened("x" * 40) == repr("x" * 40)
     assert shortened("x" * 41) == repr("x" * 37 + "...")
+
+
+def test_a_gzip_file_of_which_nothing_is_left(tmp_path: Path) -> None:
+    path = write(tmp_path, gzip.compress(TABLE.encode())[:11])
+    with pytest.raises(StreamError, match=r"s.csv: its compressed data are truncated"):
+        CsvStream(path, target="y")
+
+
+def test_a_cell_that_the_csv_module_refuses_is_a_damaged_row() -> None:
+    lines = ["a,b\n", f"1,{'x' * 200_000}\n", "3,4\n"]
+    found = [(row, records.damage) for records in [Records(iter(lines), ",")] for row in records]
+    assert [row for row, _ in found] == [["a", "b"], [], ["3", "4"]]
+    assert [why for _, why in found] == [
+        "", "it cannot be read: field larger than field limit (131072)", "",
+    ]  # fmt: skip
+
+
+def test_xz_is_unpacked_from_pieces_of_any_size() -> None:
+    class Slow(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            return super().read(1)  # most bytes of a header give none of the data
+
+    data = b"".join(b"%d,%d\n" % (i, i * i) for i in range(2_000))
+    assert io.BufferedReader(XzReader(Slow(lzma.compress(data)))).read() == data

@@ -225,3 +225,34 @@ def test_a_missing_code_begins_a_window(tmp_path: Path) -> None:
     )
     assert np.array_equal(found, expected)
     assert not any("-99999" in one for one in fs.replay(config).warnings)
+
+
+@pytest.mark.parametrize("huge", [1e30, 1e39])
+def test_a_sample_too_large_for_windows_is_a_gap(tmp_path: Path, huge: float) -> None:
+    x = np.random.default_rng(0).normal(size=600)
+    x[300] = huge
+    path = tmp_path / "s.csv"
+    path.write_text("a,y\n" + "".join(f"{v!r},{i // 100 % 2}\n" for i, v in enumerate(x.tolist())))
+    plan = ek.Windows(1, 64, 16, ("rms",), 100, "float32")
+    stream = Windowed(open_stream(str(path), target="y"), plan, "majority")
+    assert stream.gaps == 1
+    found = rows(stream)[0]
+    assert len(found) == (300 - 64) // 16 + 1 + (299 - 64) // 16 + 1
+    assert found.max() < 2.0
+
+
+def test_a_plan_of_rows_with_so_many_numbers() -> None:
+    options = {"size": 64, "hop": 16, "rate": 100}
+    assert windows_of_rows(6, features=("rms", "kurtosis"), **options).channels == 3
+    assert windows_of_rows(3, features=("correlation",), **options).channels == 3  # three pairs
+    with pytest.raises(ValueError, match="no windows have rows of 7 numbers"):
+        windows_of_rows(7, features=("rms", "kurtosis"), **options)
+    with pytest.raises(ValueError, match="features must be among"):
+        windows_of_rows(7, features=("odd",), **options)
+
+
+def test_what_comes_once_has_no_windows(tmp_path: Path) -> None:
+    samples = open_stream(str(log(tmp_path)[0]), target="fault", ignore=("unit",))
+    samples.kept = 100
+    with pytest.raises(fs.StreamError, match=r"can be read again: machine.csv is live"):
+        Windowed(samples, ek.Windows(2, 64, 16, ("rms",), 100, "int16"), "last")

@@ -43,3 +43,11 @@ def test_unknown_times_stay_unknown() -> None:
 def test_other_words_are_refused(text: str) -> None:
     with pytest.raises(StreamError, match="there is no time zone"):
         zone_of(text)
+
+
+def test_offsets_that_are_remembered_are_right_and_bounded() -> None:
+    clock, times = Clock("+01:00"), np.arange(100_003) * 900.0
+    for _ in range(2):
+        np.testing.assert_array_equal(clock.local(times), times + 3600.0)
+    assert len(clock._known) < len(times)
+    assert clock.local(times[-1:]).tolist() == [times[-1] + 3600.0]
