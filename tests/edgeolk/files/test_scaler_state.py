@@ -318,6 +318,19 @@ def test_statistics_of_rows_that_count_as_they_are(
         ek.RunningScaler._from_block(resealed(block))
 
 
+@pytest.mark.parametrize("clip", [None, 5.0])
+@pytest.mark.parametrize(("seen", "frozen"), [(5, 0), (6, 1), (5, 2), (3, -1)])
+def test_a_scaler_is_frozen_at_its_last_row(clip: float | None, seen: int, frozen: int) -> None:
+    scaler = ek.RunningScaler(1, clip=clip, freeze_after=5)
+    scaler.learn_many(np.random.default_rng(2).normal(size=(min(seen, 5), 1)))
+    block = bytearray(block_of(scaler))
+    ek.RunningScaler._from_block(bytes(block))
+    struct.pack_into("<q", block, ROWS_AT, seen)
+    struct.pack_into("<q", block, place_of(scaler, "frozen"), frozen)
+    with pytest.raises(ValueError, match="frozen"):
+        ek.RunningScaler._from_block(resealed(block))
+
+
 @pytest.mark.parametrize("kernel", [ek.Gaussian(0.5), ek.Laplacian(0.5)])
 @pytest.mark.parametrize(
     ("region", "number"),
