@@ -16,14 +16,18 @@ from pathlib import Path
 
 from mutating import ROOT, Mutation, Trials, applied, failures
 
-OF_BLOCKS, OF_SCALERS = (
-    f"tests/edgeolk/files/test_{name}.py" for name in ("holds", "scaler_state")
+OF_BLOCKS, OF_SCALERS, OF_SORF, OF_SCALER_BLOCKS = (
+    f"tests/edgeolk/{name}.py"
+    for name in (
+        *("files/test_holds", "files/test_scaler_state"),
+        *("sorf/test_structured_refusals", "scaling/test_block"),
+    )
 )
 #: Headers with rules, and the tests that must fail.
 HEADERS = {
     "edgeolk/c/holds.h": (OF_BLOCKS, OF_SCALERS),
-    "edgeolk/c/scaler_holds.h": (OF_SCALERS, OF_BLOCKS),
-    "edgeolk/c/sorf_holds.h": (OF_BLOCKS,),
+    "edgeolk/c/scaler_holds.h": (OF_SCALERS, OF_BLOCKS, OF_SCALER_BLOCKS),
+    "edgeolk/c/sorf_holds.h": (OF_BLOCKS, OF_SORF),
     "edgeolk/c/ring_holds.h": (OF_BLOCKS,),
 }
 #: The call of a rule, inside a function.
