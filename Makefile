@@ -297,7 +297,7 @@ coverage: $(VENV)/.test
 	COVERAGE_FILE=$(CURDIR)/$(TRACE)/.coverage $(BIN)/python -m coverage run -m pytest $(EVERY_CORE) \
 		-m "mcu and not slow" tests/firmware_sim/mcu
 	$(TRACED) coverage combine --quiet
-	$(BIN)/python tests/support/covered.py $(TRACE)
+	PYTHONPATH=tests $(BIN)/python tests/support/covered.py $(TRACE)
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)

@@ -37,7 +37,7 @@ EXCLUDED = (
     *("core/test_vector_code.py", "core/test_winsor.py", "sorf/test_tables.py"),
     *("configuration/test_generate_options.py", "files/test_rules_once.py"),
     "test_source_tree.py",
-    *(f"export/test_{name}.py" for name in ("flash", "folder", "ring", "sorf")),
+    *(f"export/test_{name}.py" for name in ("flash", "folder", "forecast", "late", "ring", "sorf")),
     *(f"test_{name}.py" for name in ("allocations", "long_life", "memory_contract")),
     "test_out_of_memory.py",
 )

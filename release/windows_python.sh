@@ -2,13 +2,15 @@
 # A Python for Windows that runs here under Wine, and what wheels for it are linked with.
 #   release/windows_python.sh FOLDER      (a few minutes, 1 GB; needs root for apt-get)
 # leaves FOLDER/python/python.exe (CPython 3.11, numpy, pytest, hypothesis, and what the simulator and
-# the estimators need: tqdm, matplotlib, pandas, scikit-learn), FOLDER/include (Python.h with the pyconfig.h of Windows), FOLDER/numpy-include, FOLDER/libpython311.a and FOLDER/run, which
-# runs a command of it:
+# the estimators need: tqdm, matplotlib, jinja2, pandas, scikit-learn), FOLDER/include (Python.h with
+# the pyconfig.h of Windows), FOLDER/numpy-include, FOLDER/libpython311.a and FOLDER/run, which runs a
+# command of it:
 #   FOLDER/run -c 'import sys; print(sys.platform)'
 # The interpreter is the one that the Windows wheel of panda3d carries to freeze games with; its
 # standard library is that of a Python 3.11 of this machine; numpy 2.0 is the newest whose calls
-# Wine 8 knows. Wine's standard streams must be pipes: Python cannot ask for the kind of another. A compiled module: x86_64-w64-mingw32-gcc -shared -I include -I numpy-include
-# -o NAME.cp311-win_amd64.pyd NAME.c libpython311.a -static-libgcc (or zig cc -target x86_64-windows-gnu).
+# Wine 8 knows. Wine's standard streams must be pipes: Python cannot ask for the kind of another. A
+# compiled module: x86_64-w64-mingw32-gcc -shared -I include -I numpy-include -o NAME.cp311-win_amd64.pyd
+# NAME.c libpython311.a -static-libgcc (or zig cc -target x86_64-windows-gnu).
 set -eu
 to=$(mkdir -p "$1" && cd "$1" && pwd); py=${PYTHON311:-python3.11}
 "$py" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "PYTHON311 must name a Python 3.11" >&2; exit 1; }
@@ -18,7 +20,7 @@ cd "$to"; mkdir -p wheels
 fetch() { "$py" -m pip download -q --disable-pip-version-check --no-deps --only-binary=:all: "$@" -d wheels; }
 fetch --platform win_amd64 --python-version 311 panda3d 'numpy==2.0.2'
 "$py" -m pip download -q --disable-pip-version-check --only-binary=:all: --platform win_amd64 --python-version 311 \
-    'numpy==2.0.2' pytest hypothesis tqdm colorama matplotlib 'pandas<3' scikit-learn cloudpickle -d wheels
+    'numpy==2.0.2' pytest hypothesis tqdm colorama matplotlib jinja2 'pandas<3' scikit-learn cloudpickle -d wheels
 rm -rf python frozen && mkdir -p python/DLLs
 "$py" -m zipfile -e wheels/panda3d-*.whl frozen && cp frozen/deploy_libs/* python/ && rm -rf frozen
 mv python/*.pyd python/DLLs/; cp python/lib*.dll python/sqlite3.dll python/DLLs/

@@ -19,6 +19,7 @@ _NAMES = "Windows' names are text, and no longer with their folders than 260 cha
 _CODE = "reads machine code or the source tree, which a wheel has not"
 _LIMITS = "Windows has none of the limits on a process"
 _SIGNALS = "Windows has no such signals"
+_FOLDERS = "Windows opens no folder as a file"
 _SHELL = "written for a shell of POSIX"
 _TIME = "counts processor time, which has steps of 16 ms there"
 
@@ -81,6 +82,9 @@ TESTS: dict[str, dict[str, str]] = {
             stopped_and_started_again_it_goes_on_where_it_was[2]
         """,
     },
+    _FOLDERS: {
+        "firmware_sim/streams/test_stdin.py": "a_folder_is_no_pipe without_poll_a_folder",
+    },
     _LIMITS: {
         "firmware_sim/streams/test_faults.py": "refused_rows_are_counted[process]",
         "firmware_sim/containment/test_enforce.py": "process_leak_from_the_command",
@@ -97,7 +101,7 @@ FILES: dict[str, str] = {
     _COMPILES: """
         edgeolk/core/test_c.py edgeolk/sorf/test_tables.py
         edgeolk/core/test_moments.py edgeolk/core/test_winsor.py
-        edgeolk/export/test_flash.py edgeolk/export/test_forecast.py
+        edgeolk/export/test_flash.py edgeolk/export/test_forecast.py edgeolk/export/test_late.py
         edgeolk/export/test_watching.py edgeolk/export/test_restart.py
         edgeolk/export/test_ring.py edgeolk/export/test_sorf.py edgeolk/export/test_forged.py
         edgeolk/test_allocations.py edgeolk/test_out_of_memory.py firmware_sim/mcu
@@ -105,9 +109,12 @@ FILES: dict[str, str] = {
     _CODE: """
         edgeolk/core/test_vector_code.py edgeolk/core/test_symbols.py
         edgeolk/core/test_generate.py edgeolk/core/test_c_declarations.py
-        edgeolk/configuration/test_generate_options.py edgeolk/test_source_tree.py
+        edgeolk/configuration/test_generate_options.py edgeolk/files/test_rules_once.py
+        edgeolk/test_source_tree.py
     """,
-    "river's own compiled modules do not load under Wine 8": "edgeolk/river",
+    "river's own compiled modules do not load under Wine 8": """
+        edgeolk/river firmware_sim/comparison/test_models.py
+    """,
     _LIMITS: "firmware_sim/containment/test_process.py",
 }
 

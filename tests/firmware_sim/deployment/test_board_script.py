@@ -6,6 +6,7 @@ import ast
 import signal
 import subprocess
 import sys
+import threading
 import zlib
 from pathlib import Path
 from typing import Any
@@ -218,8 +219,13 @@ class Running:
             text=True,
             bufsize=1,
         )
-        assert self.process.stderr is not None
-        self.said = self.process.stderr.readline()
+        # Read all the time: a full pipe, of 4 KiB on Windows, would stop the program.
+        self._stderr, self.process.stderr = self.process.stderr, None
+        assert self._stderr is not None
+        self.said = self._stderr.readline()
+        self._rest: list[str] = []
+        self._reader = threading.Thread(target=self._rest.extend, args=[self._stderr], daemon=True)
+        self._reader.start()
 
     def ask(self, rows: list[str]) -> list[str]:
         assert self.process.stdin is not None
@@ -234,8 +240,11 @@ class Running:
         if number is not None:
             self.process.send_signal(number)
             self.process.wait()
-        _, err = self.process.communicate()
-        return self.process.returncode, err
+        self.process.communicate()
+        self._reader.join()
+        assert self._stderr is not None
+        self._stderr.close()
+        return self.process.returncode, "".join(self._rest)
 
 
 @pytest.mark.parametrize("horizon", [1, 5])
