@@ -70,7 +70,7 @@ def errors(folder: Path) -> str:
 
 def lived(wanted: list[Mutation], folder: Path, trials: Trials) -> list[Mutation]:
     """The mutations that no test detects."""
-    for part in ("edgeolk", "tests"):
+    for part in ("edgeolk", "tests", "bench"):
         shutil.copytree(ROOT / part, folder / part)
     shutil.copy(ROOT / "pyproject.toml", folder)
     if output := errors(folder) or failures(folder, (OF_BLOCKS, OF_SCALERS)):

@@ -318,6 +318,17 @@ def test_statistics_of_rows_that_count_as_they_are(
         ek.RunningScaler._from_block(resealed(block))
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seen", [-1, 2**62 + 1])
+def test_rows_are_counted_up_to_a_limit(method: str, seen: int) -> None:
+    scaler = ek.RunningScaler(1, method=method, clip=None)
+    scaler.learn_many(np.random.default_rng(2).normal(size=(9, 1)))
+    block = bytearray(block_of(scaler))
+    struct.pack_into("<q", block, ROWS_AT, seen)
+    with pytest.raises(ValueError, match="inconsistent"):
+        ek.RunningScaler._from_block(resealed(block))
+
+
 @pytest.mark.parametrize("clip", [None, 5.0])
 @pytest.mark.parametrize(("seen", "frozen"), [(5, 0), (6, 1), (5, 2), (3, -1)])
 def test_a_scaler_is_frozen_at_its_last_row(clip: float | None, seen: int, frozen: int) -> None:
