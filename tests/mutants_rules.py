@@ -16,14 +16,20 @@ from pathlib import Path
 
 from mutating import ROOT, Mutation, Trials, applied, failures
 
-OF_BLOCKS, OF_SCALERS = (
-    f"tests/edgeolk/files/test_{name}.py" for name in ("holds", "scaler_state")
+_TESTS = "tests/edgeolk"
+OF_BLOCKS, OF_SCALERS = (f"{_TESTS}/files/test_{name}.py" for name in ("holds", "scaler_state"))
+OF_SCALER_BLOCKS = f"{_TESTS}/scaling/test_block.py"
+OF_SORF = (
+    f"{_TESTS}/sorf/test_structured_refusals.py::test_hostile_states_are_refused",
+    f"{_TESTS}/sorf/test_watch.py::test_states_that_nothing_leads_to_are_refused",
+    f"{_TESTS}/sorf/test_forecast_memory.py::test_a_forged_state_is_refused",
+    f"{_TESTS}/sorf/test_row_memory.py::test_states_that_no_learning_leads_to",
 )
 #: Headers with rules, and the tests that must fail.
 HEADERS = {
     "edgeolk/c/holds.h": (OF_BLOCKS, OF_SCALERS),
-    "edgeolk/c/scaler_holds.h": (OF_SCALERS, OF_BLOCKS),
-    "edgeolk/c/sorf_holds.h": (OF_BLOCKS,),
+    "edgeolk/c/scaler_holds.h": (OF_SCALERS, OF_BLOCKS, OF_SCALER_BLOCKS),
+    "edgeolk/c/sorf_holds.h": (OF_BLOCKS, *OF_SORF),
     "edgeolk/c/ring_holds.h": (OF_BLOCKS,),
 }
 #: The call of a rule, inside a function.
@@ -64,7 +70,7 @@ def errors(folder: Path) -> str:
 
 def lived(wanted: list[Mutation], folder: Path, trials: Trials) -> list[Mutation]:
     """The mutations that no test detects."""
-    for part in ("edgeolk", "tests"):
+    for part in ("edgeolk", "tests", "bench"):
         shutil.copytree(ROOT / part, folder / part)
     shutil.copy(ROOT / "pyproject.toml", folder)
     if output := errors(folder) or failures(folder, (OF_BLOCKS, OF_SCALERS)):

@@ -292,14 +292,71 @@ def test_what_rows_lead_to(method: str) -> None:
     assert taken > 10
 
 
+@pytest.mark.parametrize(
+    ("method", "rows", "region", "at", "word"),
+    [
+        *(("standard", 9, "moments", 0, struct.pack("<d", x)) for x in (NAN, INF, -1e308)),
+        *(("standard", 9, "moments", 8, struct.pack("<d", x)) for x in (NAN, 1e-3)),
+        *(("standard", 9, "moments", 16, struct.pack("<d", x)) for x in (NAN, INF, -1.0)),
+        ("standard", 1, "moments", 16, struct.pack("<d", 1.0)),  # one row has no spread
+        ("standard", 0, "moments", 0, struct.pack("<d", 1.0)),
+        *(("standard", rows, "units", 0, b"\3") for rows in (0, 9)),
+        *(("minmax", 9, "scaler_range", 0, struct.pack("<d", x)) for x in (NAN, INF, 1e3)),
+        ("minmax", 0, "scaler_range", 8, struct.pack("<d", 1.0)),
+    ],
+)
+def test_statistics_of_rows_that_count_as_they_are(
+    method: str, rows: int, region: str, at: int, word: bytes
+) -> None:
+    scaler = ek.RunningScaler(1, method=method, clip=None)
+    scaler.learn_many(np.random.default_rng(2).normal(size=(rows, 1)))
+    block = bytearray(block_of(scaler))
+    assert ek.RunningScaler._from_block(bytes(block)).n_seen == rows
+    at += place_of(scaler, region)
+    block[at : at + len(word)] = word
+    with pytest.raises(ValueError, match="statistics of feature 0"):
+        ek.RunningScaler._from_block(resealed(block))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seen", [-1, 2**62 + 1])
+def test_rows_are_counted_up_to_a_limit(method: str, seen: int) -> None:
+    scaler = ek.RunningScaler(1, method=method, clip=None)
+    scaler.learn_many(np.random.default_rng(2).normal(size=(9, 1)))
+    block = bytearray(block_of(scaler))
+    struct.pack_into("<q", block, ROWS_AT, seen)
+    with pytest.raises(ValueError, match="inconsistent"):
+        ek.RunningScaler._from_block(resealed(block))
+
+
+@pytest.mark.parametrize("clip", [None, 5.0])
+@pytest.mark.parametrize(("seen", "frozen"), [(5, 0), (6, 1), (5, 2), (3, -1)])
+def test_a_scaler_is_frozen_at_its_last_row(clip: float | None, seen: int, frozen: int) -> None:
+    scaler = ek.RunningScaler(1, clip=clip, freeze_after=5)
+    scaler.learn_many(np.random.default_rng(2).normal(size=(min(seen, 5), 1)))
+    block = bytearray(block_of(scaler))
+    ek.RunningScaler._from_block(bytes(block))
+    struct.pack_into("<q", block, ROWS_AT, seen)
+    struct.pack_into("<q", block, place_of(scaler, "frozen"), frozen)
+    with pytest.raises(ValueError, match="frozen"):
+        ek.RunningScaler._from_block(resealed(block))
+
+
 @pytest.mark.parametrize("kernel", [ek.Gaussian(0.5), ek.Laplacian(0.5)])
 @pytest.mark.parametrize(
     ("region", "number"),
-    [("width_mean", 1e308), ("width_mean", -1.1e140), ("width", 1e308), ("common", 1e308)],
+    [
+        ("width_mean", 1e308),
+        ("width_mean", -1.1e140),
+        ("width", 1e308),
+        ("common", 1e308),
+        ("common_mean", 1e308),
+    ],
 )
 def test_sums_that_no_rows_reach(region: str, number: float, kernel: ek.Kernel) -> None:
     """A forged sum would overflow by the next row, and the file saved then could not be opened."""
-    options: dict[str, Any] = {"scale": "common"} if region == "common" else {"gamma": "auto"}
+    name = "common" if region.startswith("common") else region
+    options: dict[str, Any] = {"scale": "common"} if name == "common" else {"gamma": "auto"}
     made = ek.Learner(
         "ogd", n_features=3, budget=5, dtype="float64", loss="square", kernel=kernel, **options
     )
@@ -308,8 +365,8 @@ def test_sums_that_no_rows_reach(region: str, number: float, kernel: ek.Kernel) 
     made.learn_many(rows, np.ones(20))
     sealed = bytearray(made._sealed())
     ek.Learner._from_block(bytes(sealed))
-    places = next(r for r in made.plan.regions if r.name == region)
-    at = places.offset + {"width_mean": 0, "width": 8, "common": 8}[region]
+    places = next(r for r in made.plan.regions if r.name == name)
+    at = places.offset + {"width_mean": 0, "width": 8, "common": 8, "common_mean": 0}[region]
     sealed[at : at + 8] = np.float64(number).tobytes()
     sealed[8:12] = bytes(4)
     sealed[8:12] = zlib.crc32(sealed).to_bytes(4, "little")
