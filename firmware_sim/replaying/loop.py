@@ -362,6 +362,11 @@ class Replay:
         """Yield the errors on each group of a learner of all others, up to an interruption.
 
         The replay itself need not be run.
+
+        Raises
+        ------
+        SimulatorError
+            If a learner stops before the end of the others' rows.
         """
         assert self.groups is not None
         names, groups = self.groups
@@ -372,8 +377,10 @@ class Replay:
             config = self.config.pinned().of_rows(others, target=None, ignore=(), **plain)
             one = Replay(config)
             result = one.run(beside_clean=False, should_stop=should_stop)
-            if result.status != "complete":
+            if result.status == "interrupted":
                 return
+            if result.status != "complete":
+                raise SimulatorError(f"without group {name or '(empty)'}: {result.detail}")
             rows = Selected(self.stream, groups == at)
             yield measured(config, one.device, result.metrics, name or "(empty)", rows)
 

@@ -1,4 +1,4 @@
-"""What the tests run: ``python tests/support/covered.py FOLDER``, a tree built for tracing.
+"""What the tests run: ``PYTHONPATH=tests python tests/support/covered.py FOLDER``, a traced tree.
 
 Reads gcc's counts (``EDGEOLK_TRACED=1``) by gcov and those of coverage.py, both left by a run of
 the tests in ``FOLDER``. Of Python files and of C headers, each line must have run and each branch
@@ -182,13 +182,9 @@ def table(title: str, files: dict[str, File], root: Path) -> list[str]:
         row = f"{_share(ran, every)} {every:6} {_share(taken, ways):>8} {ways:6}  {name}"
         print(f"{row}  {spans(left)}".rstrip())
         sums.update(ran=ran, every=every, taken=taken, ways=ways, excused=len(lines))
-        allowed = uncovered.NOT_YET.get(name, 0)
         sums["left"] += len(left)
-        if len(left) > allowed:
-            said = f"{len(left)} lines are not covered, {allowed} may be: {spans(left)}"
-            wrong.append(f"{name}: {said}")
-        elif len(left) < allowed:
-            print(f"{name}: only {len(left)} of {allowed} lines are left: lower its count")
+        if left:
+            wrong.append(f"{name}: {len(left)} lines are not covered: {spans(left)}")
     print(
         f"{title}: {sums['ran']:,} of {sums['every']:,} lines"
         f" ({_share(sums['ran'], sums['every']).strip()}), {sums['taken']:,} of {sums['ways']:,}"
@@ -211,7 +207,7 @@ def main(folder: Path) -> int:
     known = compiled.keys() | interpreted.keys()
     wrong += [
         f"{name}: tests/uncovered.py names it, and it was not measured"
-        for name in sorted({gap.file for gap in uncovered.GAPS} | uncovered.NOT_YET.keys())
+        for name in sorted({gap.file for gap in uncovered.GAPS})
         if name not in known
     ]
     for why, count in Counter(gap.why for gap in uncovered.GAPS).items():
@@ -221,5 +217,4 @@ def main(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parent.parent))
     sys.exit(main(Path(sys.argv[1])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +163,15 @@ def test_a_method_that_is_too_slow_for_all_groups_is_told(tmp_path: Path) -> Non
     rows = prepare(two_machines(tmp_path).outside())
     outcome = do(Run("rbp", CAP, 0), rows.evaluator, rows.config, 0.5, 0.0)
     assert (outcome.status, outcome.detail) == ("slow", "1 of 2 groups in 0 s")
+
+
+def test_a_method_that_stops_is_refused_and_not_slow(tmp_path: Path) -> None:
+    """A perceptron in few bytes, which may not forget a row."""
+    config = replace(
+        two_machines(tmp_path), algorithm="perceptron", params={"full": "raise"}, ram=700
+    )
+    rows = prepare(config.outside())
+    outcome = do(Run("perceptron", 700, 0), rows.evaluator, rows.config, 0.5, 9.0)
+    assert outcome.status == "refused"
+    assert outcome.detail.startswith("without group mill: ")
+    assert "full" in outcome.detail
