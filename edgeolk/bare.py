@@ -235,7 +235,7 @@ class BareLearner(Forecasting):
         Returns
         -------
         float
-            Infinite before the first row is learned.
+            Infinite before the first row is learned, and while all targets were equal.
 
         Raises
         ------

@@ -60,6 +60,11 @@ static inline olk_pending *olk_oldest_pending(const olk_forecast *f, const olk_f
 static const olk_real olk_max_first_target = 100, olk_max_target = 10000,
                            olk_first_targets = 5;
 
+/* No answer is further from 0, so that its number can be stored and read again (sorf_holds.h): only
+   weights and means that learning does not lead to go so far. */
+static const olk_real olk_largest_answer =
+    (olk_real)(0.9e10 * (sizeof(olk_input) == 4 ? OLK_MAX_SINGLE_TARGET : OLK_MAX_DOUBLE_TARGET));
+
 static inline olk_input *olk_quantiles(const olk_forecast_state *m)
 {
     return (olk_input *)((olk_history *)m->history + 1);
@@ -158,13 +163,14 @@ static inline void olk_compute_forecast(const olk_forecast *f, const olk_forecas
         double added = 0.0;
         olk_fill_kernel_row(f, z, row->level, row->gate, row->h2);
         olk_sorf_scores(p, s, z, 1, &added);
-        row->kernel = row->base + (olk_real)added;
+        row->kernel = olk_clip(row->base + (olk_real)added, olk_largest_answer);
         row->h2[next++] = olk_in_units(row->kernel - last, unit);
         row->h2[next++] = olk_marked(h, OLK_KERNEL_KNOWN)
                               ? olk_in_units(last - h->kernel, unit)
                               : 0;
     }
-    row->head = last + unit * olk_head_product(m->head, row->h2, next);
+    row->head = olk_clip(last + unit * olk_head_product(m->head, row->h2, next),
+                         olk_largest_answer);
     olk_list_experts(f, row);
     olk_ml_poly_weights(m->ml_poly, n, weights);
     olk_real move = 0;

@@ -458,7 +458,8 @@ cdef class Scorer:
         Returns
         -------
         float
-            In squared units of the targets; infinite before the first row is learned.
+            In squared units of the targets; infinite before the first row is learned, and while all
+            targets were equal.
 
         Raises
         ------

@@ -285,6 +285,8 @@ def lists_of(
         if groups not in WIDTHS:
             raise ValueError(f"groups={groups} needs widths=, one sequence per group")
         return lists
+    if not hasattr(widths, "__len__"):
+        raise TypeError(f"widths must be a sequence of numbers, got {widths!r}")
     nested = [hasattr(width, "__len__") for width in widths]
     each = list(widths) if any(nested) else [widths]
     if len(each) != groups:

@@ -93,6 +93,25 @@ def test_a_forged_state_is_refused() -> None:
                 ek.attach(block)
 
 
+@pytest.mark.parametrize(("dtype", "far"), [("float32", 1e15), ("float64", 1e100)])
+@pytest.mark.parametrize("region", ["target", "weights", "head"])
+def test_from_a_far_state_it_learns_into_one_that_can_be_read(
+    region: str, dtype: str, far: float
+) -> None:
+    """The mean of the kernel's targets, its weights, or those of the linear learner."""
+    X, y = series(60)
+    learner = learner_of(dtype=dtype, D=64)
+    learner.learn_many(X[:50], y[:50] * far / np.abs(y).max())
+    numbers = np.asarray(learner._engine.view(region)).reshape(-1)
+    first, number = {"target": (1, 1e101), "weights": (10, 5e14), "head": (5, 5e9)}[region]
+    numbers[:first] = number
+    learner = ek.Learner._from_block(learner._sealed())
+    for x, target in zip(X[50:], y[50:], strict=True):
+        learner.learn_one(x, target)
+        assert np.isfinite(learner.predict_one(x))
+        ek.Learner._from_block(learner._sealed())
+
+
 def test_a_row_of_a_longer_horizon_has_no_unit_before_three_changes(tmp_path: Path) -> None:
     X, y = series(60)
     learner = learner_of(dtype="int8", horizon=6)
