@@ -376,10 +376,13 @@ def test_the_default_level_of_intervals_is_not_stored() -> None:
     assert ek.Config(**options, interval=0.8)._settings.lists == {"interval": (0.8,)}
 
 
-@pytest.mark.parametrize("given", ["ab", 1.0, [0.0, None]])
-def test_blends_that_are_no_numbers_are_refused(given: Any) -> None:
-    with pytest.raises(TypeError, match="blends must be a sequence of numbers, got"):
-        ek.Config(n_features=3, D=64, blends=given)
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("blends", "ab"), ("blends", 1.0), ("blends", [0.0, None]), ("widths", 3), ("widths", [None])],
+)
+def test_lists_that_are_no_numbers_are_refused(name: str, given: Any) -> None:
+    with pytest.raises(TypeError, match=f"{name} must be a sequence of numbers, got"):
+        ek.Config(n_features=3, D=64, **{name: given})
 
 
 def test_a_window_of_a_scaler_inside_is_said() -> None:
