@@ -46,7 +46,7 @@ ORDER = (
     "\nTell before you ask, and tell nothing in the first `EK_HORIZON` periods: a target belongs to"
     " the oldest\nrow that waits, and of more than `EK_HORIZON` rows the oldest is dropped. No call"
     " can notice another order,\nbut the model then learns another horizon. A target that will"
-    " never come is told as `NAN`.\n"
+    " never come is `NAN`.\n"
 )
 
 
