@@ -39,7 +39,6 @@ SWITCH = "generated for every part: its callers have one of those above, or ask 
 LAYOUT = "compares constants of Python with those of C, which differ only if one alone is changed"
 MEMORY = "memory runs out: tests/edgeolk/test_out_of_memory.py, whose allocations counters change"
 REFUSED = "a composition that is refused when a learner is configured"
-SINGLE = "a learner of rows that are scored one by one is never asked for several"
 GIVEN = "callers ask only where there is one"
 JUMPS = "x != x compiles to two jumps: no number is unequal to itself and yet a number"
 DECIDED = "the same condition before it decides: the compiler keeps one outcome here"
@@ -130,8 +129,6 @@ GAPS = [
         "ring.per_update[column, target] = ring.per_update[column, source]"),
     *gaps("edgeolk/ring/policies/replacement.pxd", REFUSED, "if ring.mean_sum is not None:"),
     *gaps("edgeolk/ring/updates.pxd", REFUSED, "else 1.0 / ring.c.p.boost\n    return 1.0"),
-    *gaps("edgeolk/ring/lookahead.pxd", SINGLE, "    if is_tracker(ring):"),
-    *gaps("edgeolk/sorf/sorf.pxd", SINGLE, "if forecasts(s) or mixes(s):  # rows one by one"),
     *gaps("edgeolk/ring/ring.pxd", GIVEN, "if not ring.has_norms:"),
     *gaps("edgeolk/ring/updates.pxd", "a ring that projects has seen a row, which is in the window",
         "if q == 0:\n        return 0.0\n    for r in range(q):"),

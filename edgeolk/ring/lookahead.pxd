@@ -12,7 +12,7 @@ from edgeolk.core.state cimport Example, MAX_CHANGED
 from edgeolk.ring.switches cimport update_begin
 from edgeolk.ring.updates cimport threshold
 from edgeolk.ring.expansion cimport value_ahead
-from edgeolk.ring.filters.untuned cimport is_tracker, tracker_accepts, untuned_answer
+from edgeolk.ring.filters.untuned cimport is_tracker
 from edgeolk.ring.ring cimport (
     SupportVectorRing, coefficients, lengths_from, mean_coefficients, value_type, vectors_from,
 )
@@ -43,15 +43,6 @@ cdef inline int64_t score_rows(SupportVectorRing ring, const void* rows, int64_t
     cdef olk_row_outputs wanted
     cdef int64_t i, k
     cdef double scale
-    if is_tracker(ring):
-        for i in range(count):
-            e.x = <const char*>rows + i * row_bytes(ring.s)
-            if not tracker_accepts(ring, e.x):
-                return i
-            f[i] = untuned_answer(ring, e.x)
-            if not isfinite(f[i]):
-                return i
-        return count
     scale = 1.0 if mean else ring.function.scale
     wanted.dtype = value_type(ring)
     wanted.coef = mean_coefficients(ring) if mean else coefficients(ring)

@@ -91,8 +91,6 @@ cdef inline int sorf_decide(State* s, const void* x, bint mean, double* f) noexc
 
 cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count, bint mean,
                                 double* f) noexcept nogil:
-    if forecasts(s) or mixes(s):  # rows one by one
-        return 1 if sorf_decide(s, rows, mean, f) == DONE else 0
     clamp_inputs(s)
     return olk_model_scores(&s.sorf, rows, count, f)
 

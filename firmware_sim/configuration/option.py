@@ -119,7 +119,11 @@ class Option:
             return
         if self.several and isinstance(value, str):  # each letter would be a value
             raise SimulatorError(f"{shown} is {value!r}, it must be a list")
-        if not self.value.holds(value):
+        try:
+            holds = self.value.holds(value)
+        except TypeError:  # a word, or a list, where a number is due
+            raise SimulatorError(f"{shown} is {value!r}, it must be {self.value.range}") from None
+        if not holds:
             raise SimulatorError(f"{shown} is {value}, it must be {self.value.range}")
         if self.check is not None:
             for one in value if self.several else (value,):

@@ -99,6 +99,11 @@ def test_a_period_is_finite() -> None:
         fs.ReplayConfig("occupancy", period=math.inf)
 
 
+def test_a_word_is_no_number() -> None:
+    with pytest.raises(SimulatorError, match="gap is '1h', it must be more than 0 seconds"):
+        fs.ReplayConfig("occupancy", gap="1h")  # type: ignore[arg-type]
+
+
 def test_an_option_of_windows_is_idle_without_them() -> None:
     hop = OPTIONS["hop"]
     assert hop.idle is not None
