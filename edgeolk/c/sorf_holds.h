@@ -227,7 +227,7 @@ static inline int olk_check_process(const olk_setup *m, const uint8_t *block, ol
         m->at.process_words, m->at.process_origin, m->at.process_inputs, m->at.process_whitening,
         m->at.process_factor, m->at.process_mean, 0, 0, 0,
     };
-    OLK_REQUIRE(held >= 0 && held <= (int64_t)budget, OLK_MANY_VECTORS, budget, held);
+    OLK_REQUIRE(held <= (int64_t)budget, OLK_MANY_VECTORS, budget, held);
     for (size_t j = 0; j < d; j++)
         OLK_CHECK(olk_check_all(block, m->wide, m->at.process_vectors, j * budget, (size_t)held,
                                 -most, most, OLK_BAD_VECTOR, problem));

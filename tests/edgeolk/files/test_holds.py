@@ -81,6 +81,8 @@ BAD_WORDS: list[tuple[str, str, Any]] = [
     ("pomdr", "seen", -1), ("pomdr", "seen", 59), ("pomdr", "anchored", 2),
     ("pomdr", "anchored", 0), ("pomdr", "hint_error", -4.0), ("pomdr", "hint_error", math.nan),
     ("fogd", "n_support", B - 1),
+    ("krls_t", "evidence_error", -1.0), ("krls_t", "evidence_weight", -1.0),
+    ("krls_t", "posterior_scale", 1.5),
 ]  # fmt: skip
 
 
@@ -91,6 +93,24 @@ def test_bad_words(name: str, word: str, value: Any) -> None:
     state.words[word] = value
     with pytest.raises(ValueError, match="the model is inconsistent"):
         state.check()
+
+
+#: A process beside the features of a mixture.
+MIXED: dict[str, Any] = {"D": 16, "loss": "square", "gaussian_process": B, "budget": None}
+
+
+@pytest.mark.parametrize(("name", "params"), [("spa", {}), ("sorf", MIXED)], ids=str)
+def test_more_vectors_than_the_budget_are_refused_first(name: str, params: dict[str, Any]) -> None:
+    """Further rules would read them beyond their region."""
+    state = taught(name, **params)
+    state.words["n_support"] = B + 1
+    refused(state, f"{B + 1} support vectors of {B}$")
+
+
+def test_coefficients_of_a_process_are_numbers() -> None:
+    state = taught("sorf", **MIXED)
+    state.regions["process_coefficients"][0] = math.nan
+    refused(state, "coefficient")
 
 
 @pytest.mark.parametrize("word", ["squared_error", "absolute_error"])

@@ -93,6 +93,25 @@ def test_the_first_reading_of_an_input_may_be_missing(dtype: str) -> None:
     np.testing.assert_array_equal(learner.scaler.mean_, [1.0, 4.0])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_reading_may_be_missing_when_the_scale_is_frozen(dtype: str) -> None:
+    learner = ek.Learner(
+        n_features=2, D=64, loss="square", history=True, dtype=dtype, freeze_after=20
+    )
+    rng = np.random.default_rng(0)
+    for x, y in zip(rng.normal(size=(30, 2)), rng.normal(size=30), strict=True):
+        learner.learn_one(x, y)
+    before = learner.scaler
+    learner.learn_one([np.nan, 1.0], 0.5)
+    assert np.isfinite(learner.predict_one([np.nan, 1.0]))
+    assert same(learner.scaler, before)
+
+
+def test_a_scale_of_no_rows_makes_every_input_0() -> None:
+    learner = ek.Learner("rbp", n_features=2, budget=3, scale="common")
+    assert not learner.scores(np.ones((4, 2))).any()
+
+
 def test_one_scale_of_all_inputs_has_its_name() -> None:
     learner = ek.Learner("ogd", n_features=2, budget=3, scale="common")
     learner.learn_one([1.0, 3.0], 1)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -354,6 +355,19 @@ def test_blocks_do_not_depend_on_their_size(monkeypatch: pytest.MonkeyPatch) -> 
     for size in (7, 1000):
         in_blocks_of(size, monkeypatch)
         assert told(config) == whole
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sizes"), [(1.0, [256, 128, 64, 32, 16, 8, 4, 2, 1, 1]), (0.0, [256, 512])], ids=str
+)
+def test_blocks_take_as_long_as_an_interrupt_may_wait(
+    seconds: float, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = itertools.count(0.0, seconds)
+    monkeypatch.setattr(blocks, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    rows: list[int] = []
+    Replay(fs.ReplayConfig("occupancy", limit=800)).run(on_rows=rows.append)
+    assert rows[: len(sizes)] == sizes
 
 
 def test_the_next_block_is_read_while_one_is_learned() -> None:

@@ -107,6 +107,18 @@ def test_whitened_coordinates_where_the_published_form_is_not_exact_enough(
     assert_follows(learner, reference, X, y, tolerance)
 
 
+@pytest.mark.parametrize("name", ["krls_t", "sogp"])
+def test_rows_within_the_span_are_learned_without_a_vector(name: str) -> None:
+    """In single precision, rows in one dimension are soon within the span of others."""
+    X, y = rows(200, 1, seed=2)
+    made: dict[str, Any] = {"n_features": 1, "budget": 150, "gamma": 1.0, "jitter": 1e-5}
+    single, double = (ek.Learner(name, coefficients=c, **made) for c in ("float32", "float64"))
+    for learner in (single, double):
+        learner.learn_many(X[:150], y[:150])
+    assert single.n_support < 100 < double.n_support
+    np.testing.assert_allclose(single.scores(X[150:]), double.scores(X[150:]), atol=0.02)
+
+
 @pytest.mark.parametrize("lam", [0.1, 0.01])
 def test_what_is_forgotten_fast_leaves_no_scale_behind(lam: float) -> None:
     """The published form has the product of all rows' factors before its coefficients."""
