@@ -2,7 +2,8 @@
 
 The package is copied. Of the sets of instructions its copy has plain C and ``baseline``; a mutation
 is compiled for the latter, without optimisation: only the units that include its header, and the
-modules of its row, which call its functions. Seconds per mutation.
+modules of its row, which call its functions. Seconds per mutation; minutes if only slow cases notice
+it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,12 +43,12 @@ OF_PARTS = {
 }  # fmt: skip
 
 
-def failed(folder: Path, tests: Iterable[str]) -> str:
-    """What pytest prints if one of the tests fails: cases that are named, then others by day."""
+def failed(folder: Path, tests: Iterable[str], cases: Sequence[str] = CASES) -> str:
+    """What pytest prints if one of the tests fails: cases that are named, then others."""
     named = [test for test in tests if "[" in test]
     others = [test for test in tests if "[" not in test]
     output = failures(folder, named, ("not mcu",)) if named else ""
-    return output or (failures(folder, others, CASES[:1]) if others else "")
+    return output or (failures(folder, others, cases) if others else "")
 
 
 class Object(NamedTuple):
@@ -186,6 +187,6 @@ def lived(wanted: list[Mutation], folder: Path, trials: Trials) -> list[Mutation
     """The mutations that no test detects."""
     copy = Copy(folder)
     tests = dict.fromkeys(test for mutation in wanted for test in mutation.tests)
-    if output := failed(folder, tests):
+    if output := failed(folder, tests, CASES[:1]):
         raise SystemExit(f"the learners are red without any mutation:\n{output}")
     return trials.survivors(wanted, copy.notice)

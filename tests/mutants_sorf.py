@@ -8,12 +8,15 @@ HERE = "tests/edgeolk/sorf"
 STEPS = f"{HERE}/test_structured_learner.py::test_every_option_is_the_reference"
 NOVELTY = f"{HERE}/test_structured_learner.py::test_novelty_is_the_reference"
 MANY = f"{HERE}/test_structured_learner.py::test_many_rows_are_scored_as_one_by_one"
+TOGETHER = f"{HERE}/test_structured_learner.py::test_many_rows_are_scored_with_every_option"
+EASY = f"{HERE}/test_structured_learner.py::test_windows_grow_while_no_model_is_better"
 SHAPES = "tests/edgeolk/ring/test_features.py::test_structured_features_are_those_of_the_reference"
 MEMORY = f"{HERE}/test_row_memory.py::test_rows_are_those_of_the_reference"
 COUNTING = f"{HERE}/test_row_memory.py::test_rows_that_count_more"
 FOLLOWING = f"{HERE}/test_row_memory.py::test_while_the_width_follows_the_rows"
 INPUTS = f"{HERE}/test_structured_learner.py::test_the_inputs_alone_are_the_reference"
 LATE = f"{HERE}/test_late_labels.py"
+PENDING = "tests/edgeolk/river/test_pending.py"
 DRIFT = f"{HERE}/test_drift.py"
 WATCH = f"{HERE}/test_watch.py"
 PARTS = f"{HERE}/test_parts.py"
@@ -62,7 +65,8 @@ HEADERS = [
         ("a kept answer decays by one row",
          "olk_decayed((olk_real)p->delta, (uint64_t)p->spacing)", "(olk_real)p->delta",
          *late("two-10-4-float64")),
-        ("a window shrinks at a tie", "losses[0] <= losses[last]", "losses[0] < losses[last]"),
+        ("a window shrinks at a tie", "losses[0] <= losses[last]", "losses[0] < losses[last]",
+         EASY),
         ("a window is not limited by the rows so far",
          "octets < shortest ? octets : shortest", "shortest"),
         ("the deviation is that of a whole population",
@@ -105,14 +109,15 @@ HEADERS = [
         ("a complete answer of 0 is no mistake",
          "*s->mistakes += found->complete <= 0;", "*s->mistakes += found->complete < 0;"),
         ("relevance begins a row early",
-         "*s->t > OLK_RELEVANCE_START", "*s->t >= OLK_RELEVANCE_START", *RELEVANCE),
+         "*s->t > OLK_RELEVANCE_START", "*s->t >= OLK_RELEVANCE_START",
+         *step("regression-relevance-float64")),
         ("relevance follows rows with a wide margin",
-         "follows && (regression || 1 - found->blended > 0)", "follows", *RELEVANCE),
+         "follows && (regression || 1 - found->blended > 0)", "follows",
+         *step("two-all-float64", "classes-all of classes-float64")),
         ("the last class is one too small", "p->task == OLK_SORF_CLASSES ? y + 1 : y;", "y;",
          *step("classes-last label-float64")),
         ("any label that arrives drops the oldest row",
-         "if (olk_is_late(p) && olk_place_learned(s) == 0)", "if (olk_is_late(p))",
-         *late("two-7-None-int8")),
+         "if (olk_is_late(p) && olk_place_learned(s) == 0)", "if (olk_is_late(p))", PENDING),
         ("windows are those of the row before",
          "*s->t += 1;\n    olk_sorf_windows(p, s);", "olk_sorf_windows(p, s);\n    *s->t += 1;"),
         ("drift takes the average for the last weights",
@@ -120,14 +125,16 @@ HEADERS = [
          "(olk_scalar)found.costs[0], (olk_scalar)found.costs[1]",
          *(f"{DRIFT}::test_alarms_are_the_reference[shared-int8]",)),
         ("parts of groups are not weighed",
-         "fa += share * (double)f->fa[g];", "fa += (double)f->fa[g];"),
+         "fa += share * (double)f->fa[g];", "fa += (double)f->fa[g];",
+         f"{PARTS}::test_they_are_those_of_the_reference[groups]"),
         ("the threshold of novelty moves the wrong way",
          "(novel ? (olk_real)p->nu - 1 : (olk_real)p->nu)",
          "(novel ? (olk_real)p->nu : (olk_real)p->nu - 1)", *(f"{NOVELTY}[int8]",)),
         ("the first gains of novelty are not limited",
          "(early < 1 ? early : 1)", "early", *(f"{NOVELTY}[int8]",)),
         ("rows together have the linear score of the first",
-         "linear[i] = olk_linear_score(p, s, single);", "linear[i] = olk_linear_score(p, s, in);")),
+         "linear[i] = olk_linear_score(p, s, single);", "linear[i] = olk_linear_score(p, s, in);",
+         TOGETHER)),
     header("row_memory.h", (MEMORY, COUNTING),
         ("a row as large as the smallest is not stored",
          "if (size < min_size)", "if (size <= min_size)"),
@@ -149,7 +156,8 @@ HEADERS = [
          "(OLK_MEMORY_ONE * (2"),
         ("coefficients above 1 wrap", "(loss < 1 ? loss : 1)", "loss"),
         ("distances are scaled by the root of their scale",
-         "olk_exponential(2 * lambda[i + k])", "olk_exponential(lambda[i + k])")),
+         "olk_exponential(2 * lambda[i + k])", "olk_exponential(lambda[i + k])",
+         *memory("classes each-float64-400"))),
     header("row_memory_blend.h", (MEMORY, f"{LATE}::test_experts_count_as_they_answered"),
         ("with three classes the memory pays",
          "p->classes >= 3 ? -OLK_MEMORY_COST_OF_TWO", "p->classes >= 3 ? OLK_MEMORY_COST_OF_TWO",
@@ -206,7 +214,8 @@ HEADERS = [
         ("a row waits one label less", "*pending += *pending <= (uint32_t)p->delay;",
          "*pending += *pending < (uint32_t)p->delay;"),
         ("the oldest row's answers count for any",
-         "+ period - before + place) % period", "+ period - before) % period"),
+         "+ period - before + place) % period", "+ period - before) % period",
+         f"{LATE}::test_a_row_learned_out_of_turn_counts_as_it_answered"),
         ("all rows are dropped at once",
          "s->late_counts[OLK_LATE_PENDING] -= 1;", "s->late_counts[OLK_LATE_PENDING] = 0;"),
         ("a row that nobody asked for counts as asked",

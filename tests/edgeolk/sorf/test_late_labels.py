@@ -150,6 +150,27 @@ def test_any_order_of_asking_and_learning(
     follow(learner, plain_of(kind, dtype, delay, kept), dtype, KINDS[kind][0], moves)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_learned_out_of_turn_counts_as_it_answered(kind: str) -> None:
+    """As if those before it had not been asked."""
+    task = KINDS[kind][0]
+    X, y = stream(task, 80)
+    early, alone = (made(kind, "float64", 9) for _ in range(2))
+    for learner in (early, alone):
+        for t in range(60):
+            learner.ask_one(X[t])
+            learner.learn_one(X[t], y[t])
+    for t in range(60, 69):
+        early.ask_one(X[t])
+    early.ask_one(X[70])
+    alone.ask_one(X[70])
+    early._learn_pending(X[70], y[70], None, 9)
+    alone._learn_pending(X[70], y[70], None, 0)
+    for name in ("blend", "late_losses"):
+        np.testing.assert_array_equal(*(np.asarray(l._engine.view(name)) for l in (early, alone)))
+    np.testing.assert_array_equal(early.weights_, alone.weights_)
+
+
 def test_without_a_delay_there_is_no_queue() -> None:
     """The default; the block and the file are those of a learner that knows no delay."""
     usual, named = (

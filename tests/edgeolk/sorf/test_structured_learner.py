@@ -74,6 +74,16 @@ def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> Non
         assert_agrees(learner.decision_function(X[:40]), scores, dtype)
 
 
+def test_windows_grow_while_no_model_is_better() -> None:
+    """Labels that never change: neither the averages nor the last weights make a mistake."""
+    X, _ = stream("two", 400)
+    learner, plain = learner_of("two", "float64", "numbers"), plain_of("two", "float64", "numbers")
+    expected = [plain.step(x, 1.0) for x in X]
+    assert_agrees(learner.learn_many(X, np.ones(400)), expected, "float64")
+    assert plain.n.tolist() == [20.0]
+    assert np.asarray(learner._engine.view("blend"))[0, -1] == 20.0
+
+
 @pytest.mark.parametrize(
     ("task", "kind", "more", "dtype"),
     by_pairs(
@@ -158,6 +168,17 @@ def test_many_rows_are_scored_as_one_by_one(
     assert len(np.unique(alone)) > 20
     for m in (2, 3, 5, 6, 11, 17, 40):
         np.testing.assert_array_equal(scores(X[:m]), alone[:m])
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case[0] != "regression"], ids=case_id)
+def test_many_rows_are_scored_with_every_option(case: tuple[str, str]) -> None:
+    task, name = case
+    X, y = stream(task, 260)
+    learner = learner_of(task, "float32", name)
+    learner.learn_many(X, y)
+    alone = np.concatenate([learner.scores(x[None]) for x in X[:40]])
+    assert len(np.unique(alone)) > 20
+    np.testing.assert_array_equal(learner.scores(X[:40]), alone)
 
 
 # ---- what it learns -----------------------------------------------------------------------------
