@@ -2,8 +2,8 @@
 
 The package is copied. Of the sets of instructions its copy has plain C and ``baseline``; a mutation
 is compiled for the latter, without optimisation: only the units that include its header, and the
-modules of its row, which call its functions. Seconds per mutation; minutes if only slow cases notice
-it.
+modules of its row, which call its functions. Seconds per mutation, minutes if only slow cases
+notice it.
 """
 
 from __future__ import annotations

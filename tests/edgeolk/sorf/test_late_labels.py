@@ -167,7 +167,8 @@ def test_a_row_learned_out_of_turn_counts_as_it_answered(kind: str) -> None:
     early._learn_pending(X[70], y[70], None, 9)
     alone._learn_pending(X[70], y[70], None, 0)
     for name in ("blend", "late_losses"):
-        np.testing.assert_array_equal(*(np.asarray(l._engine.view(name)) for l in (early, alone)))
+        found, expected = (np.asarray(each._engine.view(name)) for each in (early, alone))
+        np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(early.weights_, alone.weights_)
 
 
