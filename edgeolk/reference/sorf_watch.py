@@ -9,6 +9,7 @@ Features and their mean are in the arithmetic of sorf_arithmetic.py, all else is
 specification: the inputs of the features have the type of the state too, and are already
 multiplied by g; so has what a tail is given (a change, the logarithm of a run); a variance does
 not fall below 0. And one mend of it: a channel begins again after a wild one of its first readings.
+`WatchReference.accept` and `WatchReference.restart` are those of docs/novelty.md, section 4.
 """
 
 from __future__ import annotations
@@ -81,6 +82,13 @@ class Tail:
                 self.b1 = y
             self.age = 0
 
+    def accept(self) -> None:
+        """The last stretch is normal: it becomes the second peak, and the gap stays."""
+        if self.b1 > -math.inf and (self.age > 0 or self.pend > self.b0):
+            gap, self.b1 = self.b0 - self.b1, self.pend
+            self.b0 = max(self.b0, self.real(self.pend + gap))
+        self.age = 0
+
     def chop(self, floor: float) -> None:
         """A wild reading among the first rows does not blind the tail for good."""
         if self.b1 > -math.inf and floor > 0.0 and self.b0 - self.b1 > 50.0 * floor:
@@ -129,6 +137,20 @@ class WatchedChannel:
         rm, rv = self.rm, self.rv
         self.begin()
         self.rm, self.rv = rm, rv
+
+    def accept(self, clock: bool) -> None:
+        self.mu = self.real(self.mu + self.f * math.sqrt(self.v))
+        self.f = self.m = self.q = 0.0
+        if self.run > 0:
+            self.e = 0.0
+        self.lm = self.real(math.log(self.e + 1e-6))
+        self.rm = self.real(math.log(1.0 + self.run))
+        for tail in (self.hi, self.lo, self.chg, self.flat):
+            tail.accept()
+        if clock:
+            self.shi.accept()
+            self.slo.accept()
+            self.pe = 0.0
 
     @property
     def gate(self) -> float:
@@ -219,7 +241,24 @@ class WatchReference:
         self.g = self.fe = self.fm = self.fa = 0.0
         self.tau, self.quiet = 4.0, HOLD + 1
         self.t = self.fn = self.dur = self.alarms = 0
-        self.on = False
+        self.on = self.restarted = False
+
+    def accept(self) -> None:
+        """What was unusual is normal from now on."""
+        for ch in self.channels:
+            ch.accept(self.clock)
+        self.pat.accept()
+        self._end_event()
+
+    def restart(self) -> None:
+        """A long stop: the next row has no predecessor."""
+        for ch in self.channels:
+            ch.run = 0
+        self._end_event()
+        self.restarted = True
+
+    def _end_event(self) -> None:
+        self.quiet, self.on, self.dur = HOLD + 1, False, 0
 
     def predict(self, x: np.ndarray, time: float | None = None) -> Watched:
         """The verdict on a row that is not learned."""
@@ -245,6 +284,7 @@ class WatchReference:
         for ch in seen.wild:
             ch.begin_again()
         self.t += advance
+        self.restarted = False
         return verdict
 
     def see(self, x: np.ndarray, time: float | None, frozen: bool, votes: Votes) -> Seen:
@@ -305,6 +345,8 @@ class WatchReference:
         ok, nn = ch.nt >= FIRST_VERDICT, min(ch.nt, W_TAIL)
         k, fast = min(ch.n + 1, W), min(ch.n + 1, H)
         sd = math.sqrt(ch.v)
+        if self.restarted:
+            ch.last = x
         if ch.v > 0.0:
             z, p = clip((x - ch.mu) / sd), clip((ch.last - ch.mu) / sd)
         else:
@@ -327,6 +369,8 @@ class WatchReference:
         self.judge_reading(ch, j, x, sd, ok, nn, time, votes)
         ch.nt = min(ch.nt + 1, MANY)
         ch.run = min(ch.run + 1, MANY) if ch.n > 0 and x == ch.last else 0
+        if self.restarted:
+            ch.run = 0
         if not frozen:
             kept = near(x, ch.mu, CLIP * sd) if ch.v > 0.0 and ch.n >= 10 else x
             ch.stat("mu", "v", kept, k)
@@ -357,7 +401,7 @@ class WatchReference:
             tail.learn(value, ok, floor)
             if chops:
                 tail.chop(floor)
-        if ch.n > 0:
+        if ch.n > 0 and not self.restarted:
             change, floor = abs(x - ch.last), PHI * ch.dm
             if ok:
                 votes.vote(1, j, ch.chg.score(change, nn, floor))

@@ -112,8 +112,10 @@ def wild_start(at: int) -> np.ndarray:
     """Three channels, the middle one with a wild reading; its channels begin in different rows."""
     X = waves(1500)
     X[:4, 2] = np.nan
+    X[1:4, 1] = X[1, 1]
     X[at, 1], X[at + 4, 2] = 1000.0, -1e4
     X[1200, 1:] += 4.0
+    X[1300:1400, 1] = X[1300, 1]
     return X.astype(np.float32).astype(float)
 
 
@@ -136,25 +138,76 @@ def test_a_wild_start_is_the_reference(dtype: str, at: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "start", ["waves", "flat, then a step", "two wild readings", "heavy tails"]
+    "start",
+    ["waves", "flat, then a step", "two wild readings", "heavy tails", "a wild reading later"],
 )
 def test_other_starts_are_those_of_the_specification(start: str) -> None:
     """No channel begins again."""
-    X = waves(200, 1)
+    X = waves(400, 1)
     if start == "flat, then a step":
         X[:10], X[6] = 0.0, 5.0
     elif start == "two wild readings":
         X[2:4] += 1e3
+    elif start == "a wild reading later":
+        X[15], X[300] = 1e3, 8.0
     elif start == "heavy tails":
-        X = np.random.default_rng(1).standard_t(3, (200, 1))
+        X = np.random.default_rng(1).standard_t(3, (400, 1))
         X[5] = 20.0
-    plain = WatchReference(1, BUDGET)
+    plain = WatchReference(1, BUDGET, seed=SEED)
     learner = learner_of("float64", n_features=1)
     for x in X:
-        plain.step(x)
+        expected = plain.step(x)
         learner.learn_one(x)
+        assert learner.anomaly == pytest.approx(expected.score, rel=1e-9, abs=1e-9)
     stretches = np.asarray(learner._engine.view("channel_bytes"))[0].view(np.uint8)
-    assert plain.channels[0].nt == int(stretches[0]) + 256 * int(stretches[1]) == 200
+    assert plain.channels[0].nt == int(stretches[0]) + 256 * int(stretches[1]) == 400
+
+
+def faulty(seed: int, n: int = 2400) -> tuple[np.ndarray, dict[int, str]]:
+    """Waves with shifts, flat lines and glitches; rows before which something is told.
+
+    Two glitches are as far apart as an event lasts, within a row.
+    """
+    rng = np.random.default_rng(seed)
+    X = waves(n, seed=seed)
+    X[rng.random((n, 3)) < 0.01] = np.nan
+    told: dict[int, str] = {}
+    for at in range(400, n - 400, 250):
+        channel, fault = rng.integers(3), rng.choice(["shift", "flat", "glitch", "none"])
+        if fault == "shift":
+            X[at : at + 150, channel] += rng.normal() * 8.0
+        elif fault == "flat":
+            X[at : at + rng.integers(20, 200), channel] = X[at - 1, channel]
+        elif fault == "glitch":
+            X[at, channel] += 9.0
+            X[at + 63 + rng.integers(4), channel] -= 9.0
+        row = at + int(rng.integers(1, 180))
+        told[row] = str(rng.choice(["accept", "restart", "none"]))
+        X[row, channel] = np.nan
+    return X.astype(np.float32).astype(float), told
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.spread(2)
+def test_after_stops_and_acceptance_it_is_the_reference(seed: int) -> None:
+    X, told = faulty(seed)
+    t = times(len(X)) if seed % 2 else np.full(len(X), np.nan)
+    learner = learner_of("float64", n_features=3, clock=bool(seed % 2))
+    plain = WatchReference(3, BUDGET, clock=bool(seed % 2), seed=SEED)
+    for row, x in enumerate(X):
+        if told.get(row, "none") != "none":
+            getattr(learner, told[row])()
+            getattr(plain, told[row])()
+            assert not learner.event
+        time = float(t[row]) if seed % 2 else None
+        learner.learn_one(x, time=time)
+        expected = plain.step(x, time)
+        assert learner.anomaly == pytest.approx(expected.score, rel=1e-9, abs=1e-9)
+        assert verdict(learner) == (
+            expected.novel, expected.alarm, expected.event, expected.rare,
+            (expected.part, expected.channel),
+        )  # fmt: skip
+    assert learner.alarms == plain.alarms
 
 
 # ---- invariants ----------------------------------------------------------------------------------
@@ -475,7 +528,7 @@ def test_times_are_numbers_and_for_a_clock() -> None:
 
 def test_hours_are_those_of_the_place_before_the_epoch_too() -> None:
     for start in (0.0, 86400.0 * 20_000, -86400.0 * 3):
-        learner = learner_of(n_features=1, clock=True)
+        learner = learner_of("float64", n_features=1, clock=True)
         t = start + 3600.0 * np.arange(48) + 3599.5
         learner.learn_many(waves(48, 1), time=t)
         rows = np.asarray(learner._engine.view("clock_bytes"))[0, 2:]
