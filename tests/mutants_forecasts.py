@@ -35,7 +35,7 @@ HEADERS = [
          "if (f->season && known)\n        olk_season_put"),
         ("a restart leaves the season", "if (f->season)\n        *(olk_input *)m->season = 0;",
          "",
-         f"{FORECAST}::test_after_a_restart_the_answer_is_the_mean_and_what_was_learned_stays"),
+         f"{FORECAST}::test_a_restart_leaves_no_season_and_no_row_that_waits"),
         ("a restart leaves rows that wait",
          "olk_pending_at(f, m, (uint64_t)k)->mark = 0;", ";", FORECAST),
         ("what the kernel learns is not clipped",

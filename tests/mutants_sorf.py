@@ -8,6 +8,9 @@ HERE = "tests/edgeolk/sorf"
 STEPS = f"{HERE}/test_structured_learner.py::test_every_option_is_the_reference"
 NOVELTY = f"{HERE}/test_structured_learner.py::test_novelty_is_the_reference"
 MANY = f"{HERE}/test_structured_learner.py::test_many_rows_are_scored_as_one_by_one"
+WIDE = f"{HERE}/test_structured_learner.py::test_many_inputs_and_columns_are_the_reference"
+ENDS = f"{HERE}/test_structured_learner.py::test_log_scales_have_ends"
+FAR = f"{HERE}/test_structured_refusals.py::test_rows_beyond_the_range_of_an_expert_are_refused"
 TOGETHER = f"{HERE}/test_structured_learner.py::test_many_rows_are_scored_with_every_option"
 EASY = f"{HERE}/test_structured_learner.py::test_windows_grow_while_no_model_is_better"
 SHAPES = "tests/edgeolk/ring/test_features.py::test_structured_features_are_those_of_the_reference"
@@ -22,7 +25,6 @@ WATCH = f"{HERE}/test_watch.py"
 PARTS = f"{HERE}/test_parts.py"
 MIXTURE = f"{HERE}/test_mixture.py"
 STEP = ("edgeolk.engine.step",)
-
 
 
 def step(*cases: str) -> tuple[str, ...]:
@@ -198,9 +200,10 @@ HEADERS = [
         ("negative inputs are not clamped", "x = x < -limit ? -limit : x;", ""),
         ("rows together have one scale", "x[r * p->d + k] * by[k];", "x[r * p->d + k] * by[0];"),
         ("the second half of a block goes back as the first",
-         "const olk_entry *restrict from = h + start % 64;", "const olk_entry *restrict from = h;"),
+         "const olk_entry *restrict from = h + start % 64;", "const olk_entry *restrict from = h;",
+         WIDE),
         ("log scales have no upper end",
-         "stepped > olk_max_log_scale ? olk_max_log_scale : stepped", "stepped")),
+         "stepped > olk_max_log_scale ? olk_max_log_scale : stepped", "stepped", ENDS)),
     header("linear_group.h", (INPUTS, STEPS, f"{HERE}/test_structured_learner.py"),
         ("the constant of a row is 0",
          "if (k == p->d)\n        return 1;", "if (k == p->d)\n        return 0;"),
@@ -209,7 +212,7 @@ HEADERS = [
          "square / (olk_real)(p->d + 1)", "square / (olk_real)p->d"),
         ("the rival gains as well",
          "K > 1 ? -change[2 * n] : 0;", "K > 1 ? change[2 * n] : 0;"),
-        ("the last of an odd count stays", "stored[count - 1] = last[0];", "")),
+        ("the last of an odd count stays", "stored[count - 1] = last[0];", "", WIDE)),
     header("late_labels.h", (f"{LATE}::test_experts_count_as_they_answered", LATE),
         ("a row waits one label less", "*pending += *pending <= (uint32_t)p->delay;",
          "*pending += *pending < (uint32_t)p->delay;"),
@@ -295,7 +298,7 @@ HEADERS = [
          "else if (full)\n                for (int i = 0; i < 64; i++)\n                    "
          "to[i] +=",
          "else if (full)\n                for (int i = 0; i < 64; i++)\n                    "
-         "to[i] ="),
+         "to[i] =", WIDE),
         ("cosines have the sign of sines", "a ^= ((quarter + 1) & 2) << TOP;",
          "a ^= (quarter & 2) << TOP;"),
         ("odd quarter turns do not swap",
@@ -306,12 +309,12 @@ HEADERS = [
         ("a last block has its whole length", "if (n < 128) {", "if (0) {"),
         ("columns after the eighth are those before",
          "feature, stored + 2 * c, lines, K, n, 8, total",
-         "feature, stored, lines, K, n, 8, total"),
+         "feature, stored, lines, K, n, 8, total", WIDE),
         ("the average answers with the last weights",
          "olk_add_products(feature, a, 2 * lines, lane[r][1]);",
          "olk_add_products(feature, w, 2 * lines, lane[r][1]);"),
         ("later groups have the scales of the first block",
-         "v[i], &scales, at - p->first[g], small_angles", "v[i], &scales, at, small_angles"),
+         "v[i], &scales, at - p->first[g], small_angles", "v[i], &scales, at, small_angles", WIDE),
         ("sums are carried from group to group",
          "memset(lane[r], 0, sizeof lane[r]);", ";"),
         ("a cached last block is that of the row before",
@@ -331,7 +334,7 @@ HEADERS = [
          "olk_model_count_error(m, (double)y, 0.0);"),
         ("a row too large for one input is taken",
          "return OLK_REFUSED_OVERFLOW;\n    if (setup->sorf.task == OLK_SORF_NOVELTY)",
-         ";\n    if (setup->sorf.task == OLK_SORF_NOVELTY)"),
+         ";\n    if (setup->sorf.task == OLK_SORF_NOVELTY)", FAR),
         callers=(*STEP, "edgeolk.engine.engine")),
     header("sorf_row.h", (STEPS, NOVELTY, "tests/edgeolk/test_extremes.py"),
         ("frequencies are those of another width",
@@ -340,7 +343,7 @@ HEADERS = [
         ("variances of the linear expert begin at 0", "((double *)s->Sl)[i] = 1.0;",
          "((double *)s->Sl)[i] = 0.0;"),
         ("the linear expert takes rows of any size",
-         "max_sum = max_sum < olk_max_linear_sum ? max_sum : olk_max_linear_sum;", ";"),
+         "max_sum = max_sum < olk_max_linear_sum ? max_sum : olk_max_linear_sum;", ";", FAR),
         callers=(*STEP, "edgeolk.engine.engine")),
     header("sorf_block.h", ("tests/edgeolk/scaling/test_width.py", MIXTURE),
         ("rows before the width was known are forgotten",

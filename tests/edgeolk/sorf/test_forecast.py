@@ -158,6 +158,20 @@ def test_a_row_with_an_infinite_reading_is_refused() -> None:
     assert learner.steps == 0
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_restart_leaves_no_season_and_no_row_that_waits(dtype: str) -> None:
+    X, y = series()
+    learner = learner_of(dtype=dtype, horizon=3, season=12)
+    run(learner, X[:100], y[:100], 3)
+    assert learner.n_waiting == 3
+    learner.tell_one(y[97])
+    assert learner.n_waiting == 2
+    learner.restart()
+    learner.ask_one(X[100])
+    assert learner.n_waiting == 1
+    assert np.asarray(learner._engine.view("season")).flat[0] == 0.0
+
+
 def test_one_row_more_than_the_horizon_drops_the_oldest() -> None:
     X, y = series()
     learner = learner_of(horizon=2)

@@ -97,6 +97,11 @@ def test_how_long_a_last_label_counts_can_be_said() -> None:
     same = learner.decision_function(X[600:640]) == plain.decision_function(X[600:640])
     assert same[:3].all()
     assert not same[3:].any()
+    for one in (learner, plain):
+        one.learn_one(X[640], labels[599])
+    same = learner.decision_function(X[600:640]) == plain.decision_function(X[600:640])
+    assert same[:3].all()
+    assert not same[3:].any()
     with pytest.raises(ValueError, match="lapse is for last_label=True"):
         ek.Learner(lapse=3, **made)
     assert ek.Config(history="auto", lapse=0, **made) == plain.config

@@ -228,6 +228,16 @@ def test_weights_of_any_size_leave_finite_numbers(weight: float) -> None:
     assert state(copy_of(learner)) == state(learner)
 
 
+def test_a_process_learns_at_least_a_millionth_of_a_row() -> None:
+    X, y = stream()
+    least, less = learner_of(**UNSCALED), learner_of(**UNSCALED)
+    least.learn_many(X, y, weight=np.full(ROWS, 1e-6))
+    less.learn_many(X, y, weight=np.full(ROWS, 1e-9))
+    for name in SAME.values():
+        found, expected = (np.asarray(one._engine.view(name)) for one in (less, least))
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1e12])
 @pytest.mark.parametrize("shift", [0.0, 1e9])
 def test_the_unit_and_the_offset_of_targets_do_not_matter(scale: float, shift: float) -> None:

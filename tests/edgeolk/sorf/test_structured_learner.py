@@ -16,6 +16,7 @@ from structured_cases import (
     OPTIONS,
     SEED,
     TASKS,
+    TWO_GROUPS,
     D,
     case_id,
     every_type,
@@ -27,6 +28,7 @@ from structured_cases import (
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
+from edgeolk.files import live
 from edgeolk.reference.sorf import Sorf as Reference
 from edgeolk.reference.sorf_novelty import SorfNovelty as NoveltyReference
 
@@ -111,6 +113,56 @@ def test_the_inputs_alone_are_the_reference(
     assert learner.updates == plain.updates
     for found, of in stored(learner, plain):
         assert_agrees(found, of, dtype, near=1e-7)
+
+
+#: Numbers of inputs and of frequencies, and options: several blocks and groups, an odd number of
+#: linear weights.
+WIDE: list[tuple[int, int, dict[str, Any]]] = [
+    (130, 70, {"relevance": True}),
+    (40, 140, {"relevance": True, "n_classes": 3}),
+    (7, 200, {"n_classes": 11, "widths": TWO_GROUPS}),
+    (4, 0, {"linear_group": True, "leak": 0.05}),
+]
+
+
+@pytest.mark.parametrize(("d", "n_frequencies", "options"), WIDE, ids=str)
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+def test_many_inputs_and_columns_are_the_reference(
+    d: int, n_frequencies: int, options: dict[str, Any], dtype: str
+) -> None:
+    X, y = stream("two", 300, d)
+    if classes := options.get("n_classes", 0):
+        y = np.floor(classes * np.abs(np.sin(3.0 * X[:, 0])))
+    made = {"n_features": d, "D": n_frequencies, "scale": None, "dtype": dtype, "seed": SEED}
+    given = {"relevance": False, **options}
+    learner = ek.Learner("sorf", **made, kernel=ek.Gaussian(GAMMA), **given)
+    groups = options.get("widths", ((0.3, 1.0, 3.0),))
+    others = {name: value for name, value in options.items() if name != "widths"}
+    plain = Reference(d, n_frequencies, GAMMA, groups=groups, dtype=dtype, seed=SEED, **others)
+    expected = [plain.step(a, b) for a, b in zip(X, y, strict=True)]
+    assert_agrees(learner.learn_many(X, y), expected, dtype)
+    for found, of in stored(learner, plain):
+        assert_agrees(found, of, dtype)
+
+
+@pytest.mark.parametrize("end", [2.0, -2.0])
+@pytest.mark.parametrize("relevance", [True, "shared"])
+def test_log_scales_have_ends(relevance: bool | str, end: float) -> None:
+    X, y = stream("two", 500)
+    learner = learner_of("two", "float64", relevance=relevance)
+    learner.learn_many(X[:250], y[:250])
+    region = {region.name: region for region in learner.plan.regions}[
+        "relevance" if relevance is True else "shared_relevance"
+    ]
+    scales = np.asarray(live.numbers(region, memoryview(learner._engine.arena)))
+    scales = scales[: D if relevance is True else 1]
+    scales[:] = end
+    moved = False
+    for x, label in zip(X[250:], y[250:], strict=True):
+        learner.learn_one(x, label)
+        assert (np.abs(scales) <= 2.0).all()
+        moved = moved or (scales != end).any()
+    assert moved
 
 
 @every_type

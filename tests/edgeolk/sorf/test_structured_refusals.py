@@ -43,6 +43,26 @@ def test_huge_rows_are_scored_or_refused(task: str, name: str, dtype: str) -> No
     assert refused > 0
 
 
+@pytest.mark.parametrize("expert", ["linear", "linear_group"])
+def test_rows_beyond_the_range_of_an_expert_are_refused(expert: str) -> None:
+    """Far below where sums overflow; the sum of all inputs counts."""
+    bound = 1e12
+    X, y = stream("two", 60)
+    learner = learner_of("two", "float32", **{expert: True})
+    learner.learn_many(X, y)
+    learner.learn_one(np.full(D, 0.99 * bound / D), 1.0)
+    before = sealed(learner)
+    for row in (np.full(D, 1.01 * bound / D), np.eye(D)[2] * 1e4 * bound):
+        for call in (
+            lambda row=row: learner.learn_one(row, 1.0),
+            lambda row=row: learner.decision_one(row),
+            lambda row=row: learner.learn_many(row[None], [1.0]),
+        ):
+            with pytest.raises(ek.BadRowError, match="overflows for this row"):
+                call()
+        assert sealed(learner) == before
+
+
 def test_huge_targets_are_refused() -> None:
     X, y = stream("regression", 60)
     learner = learner_of("regression")
