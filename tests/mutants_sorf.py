@@ -279,7 +279,6 @@ HEADERS = [
         callers=STEP),
     header("sorf_process.h", (MIXTURE,),
         ("the smallest weights reach the process", "weight > lowest ? weight : lowest", "weight"),
-        ("the weight of a row stays for the next", "m->process.weight = 1.0;", ""),
         ("vectors of the process are not counted",
          "*olk_model_vectors(m) = (int32_t)m->process.n;", ""),
         ("a row may be too large in its last inputs",

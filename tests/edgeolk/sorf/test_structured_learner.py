@@ -121,6 +121,7 @@ WIDE: list[tuple[int, int, dict[str, Any]]] = [
     (130, 70, {"relevance": True}),
     (40, 140, {"relevance": True, "n_classes": 3}),
     (7, 200, {"n_classes": 11, "widths": TWO_GROUPS}),
+    (7, 120, {"widths": TWO_GROUPS[::-1]}),
     (4, 0, {"linear_group": True, "leak": 0.05}),
 ]
 
