@@ -83,6 +83,9 @@ BAD_WORDS: list[tuple[str, str, Any]] = [
     ("fogd", "n_support", B - 1),
     ("krls_t", "evidence_error", -1.0), ("krls_t", "evidence_weight", -1.0),
     ("krls_t", "posterior_scale", 1.5),
+    ("krls_auto", "scale_sum", -1.0), ("krls_auto", "noise_in_use", 2.0),
+    ("krls_auto", "noise_share", math.nan), ("krls_auto", "drift_turn", 0.5),
+    ("krls_auto", "first_targets", 2.0), ("krls_auto", "inputs_seen", B - 1.0),
 ]  # fmt: skip
 
 
@@ -93,6 +96,19 @@ def test_bad_words(name: str, word: str, value: Any) -> None:
     state.words[word] = value
     with pytest.raises(ValueError, match="the model is inconsistent"):
         state.check()
+
+
+def test_rows_that_wait_have_answers_in_range() -> None:
+    learner = ek.Learner("krls_auto", n_features=D, budget=B, lags=2, horizon=3)
+    for x, y in zip(X[:20], Y[:20], strict=True):
+        learner.ask_one(x)
+        if learner._engine.pending() > 2:
+            learner.tell_one(float(y))
+    state = held(learner)
+    answer_of_the_first = len(state.regions["pending_rows"]) // 3 - 2
+    for value in (1e122, math.nan):
+        state.regions["pending_rows"][answer_of_the_first] = value
+        refused(state, "a waiting row has the number")
 
 
 #: A process beside the features of a mixture.
@@ -188,7 +204,7 @@ BAD_NUMBERS: list[tuple[str, str, int, Any]] = [
     ("bpa_p", "inverse", 1, -1e61), ("nogd", "feature_map", 0, 1e61),
     ("forgetron_greedy", "scores", 0, 1e251), ("pomdr", "window", 0, math.nan),
     ("pomdr", "window_labels", 0, 7.0), ("pomdr", "window_labels", 0, math.nan),
-    ("pomdr", "window_labels", -1, 1.0),
+    ("pomdr", "window_labels", -1, 1.0), ("krls_auto", "whitening", 2, 0.0),
 ]  # fmt: skip
 
 
