@@ -109,9 +109,10 @@ def test_intervals_hold() -> None:
     assert learner.shares == {"kernel": 1.0}
 
 
-def test_an_unknown_target_is_dropped() -> None:
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_unknown_target_is_dropped(dtype: str) -> None:
     X, y = stream()
-    learner = learner_of()
+    learner = learner_of(dtype=dtype)
     learner.learn_many(X, y)
     answers, steps = learner.decision_function(X), learner.steps
     learner.learn_one(X[0], None)
@@ -123,10 +124,11 @@ def test_an_unknown_target_is_dropped() -> None:
     assert (learner.steps, learner.updates) == (steps + 3, steps)
 
 
-def test_a_gap() -> None:
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_gap(dtype: str) -> None:
     """After a restart rows are answered as if the targets were usual, and not learned at first."""
     X, y = stream()
-    learner = learner_of()
+    learner = learner_of(dtype=dtype)
     learner.learn_many(X, y)
     learner.ask_one(X[0])
     learner.restart()
@@ -134,7 +136,7 @@ def test_a_gap() -> None:
     answers = learner.learn_many(X[:LAGS], np.full(LAGS, 20.0))
     assert np.abs(answers - 20.0).max() < 2.0 * y.std()
     # Three targets are known now: the next row is learned with them, those before were not.
-    other = learner_of()
+    other = learner_of(dtype=dtype)
     other.learn_many(X, y)
     for _ in range(LAGS):
         other.restart()
@@ -143,6 +145,20 @@ def test_a_gap() -> None:
     known = ek.Learner._from_block(block(learner))
     assert known.predict_one(X[9]) == learner.predict_one(X[9])
     assert other.updates == learner.updates
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_after_a_gap_the_targets_before_it_do_not_count(dtype: str) -> None:
+    X, y = stream()
+    low, high = (learner_of(dtype=dtype) for _ in range(2))
+    for learner, target in ((low, 16.0), (high, 24.0)):
+        learner.learn_many(X, y)
+        hosting.freeze(learner)
+        learner.learn_many(X[:LAGS], np.full(LAGS, target))
+    assert low.predict_one(X[9]) != high.predict_one(X[9])
+    for learner in (low, high):
+        learner.restart()
+    assert low.predict_one(X[9]) == high.predict_one(X[9])
 
 
 def test_the_queue_drops_the_oldest() -> None:
