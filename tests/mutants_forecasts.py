@@ -10,9 +10,10 @@ ANSWERS = (
 )
 LONGER = "tests/edgeolk/sorf/test_forecast_memory.py"
 WATCH = "tests/edgeolk/sorf/test_watch.py"
-SIZES = f"{WATCH}::test_every_size_is_the_reference[1-256]"
-STOPS = f"{WATCH}::test_after_stops_and_acceptance_it_is_the_reference"
-STARTS = f"{WATCH}::test_other_starts_are_those_of_the_specification"
+VERDICTS = "tests/edgeolk/sorf/test_watch_reference.py"
+SIZES = f"{VERDICTS}::test_every_size_is_the_reference[1-256]"
+STOPS = f"{VERDICTS}::test_after_stops_and_acceptance_it_is_the_reference"
+STARTS = f"{VERDICTS}::test_other_starts_are_those_of_the_specification"
 STEP, ENGINE = "edgeolk.engine.step", "edgeolk.engine.engine"
 
 HEADERS = [
@@ -82,10 +83,10 @@ HEADERS = [
         ("the width does not follow the kernel's rows",
          "if (follows && *m->state.t != rows)", "if (0)"),
         callers=(STEP,)),
-    header("watch.h", (SIZES, WATCH),
+    header("watch.h", (SIZES, VERDICTS, WATCH),
         ("scores are learned in an abnormal stretch",
          "if (!options.frozen || rows_with_model < (double)OLK_TRUSTED_ROWS)", "if (1)",
-         f"{WATCH}::test_it_is_the_reference[float64-True]"),
+         f"{VERDICTS}::test_it_is_the_reference[float64-True]"),
         ("rows before any channel moved count",
          "s->watch[OLK_IDLE_ROWS] += t == 1 && !seen.moved;", "",
          STARTS),
@@ -109,7 +110,7 @@ HEADERS = [
          "s->watch[OLK_ALARMS] += (verdict.bits & OLK_IS_ALARM) != 0;",
          "s->watch[OLK_ALARMS] += novel;", STOPS),
         types=("float64",)),
-    header("watch_parts.h", (SIZES, WATCH),
+    header("watch_parts.h", (SIZES, VERDICTS, WATCH),
         ("a low reading is judged as a high one",
          "olk_surprise(low, -x, n, floor)", "olk_surprise(low, x, n, floor)"),
         ("an early outlier stays the highest peak", "olk_tame_peaks(high, floor);", "", STARTS),
@@ -137,7 +138,7 @@ HEADERS = [
         ("the threshold of rare rows begins at 0",
          "olk_put_number(s->watch_scores, wide, OLK_WATCH_THRESHOLD, olk_first_threshold);", ""),
         callers=(STEP, ENGINE)),
-    header("watch_statistics.h", (SIZES, WATCH),
+    header("watch_statistics.h", (SIZES, VERDICTS, WATCH),
         ("squares are around the old mean",
          "gap * (value - (double)moments->mean)", "gap * gap"),
         ("a reading equal to that before a stop is a flat line",
@@ -145,7 +146,7 @@ HEADERS = [
          "c->learned > 0 && reading == v->last",
          STOPS),
         ("channels learn in an abnormal stretch", "if (!options->frozen) {", "{",
-         f"{WATCH}::test_it_is_the_reference[float64-True]"),
+         f"{VERDICTS}::test_it_is_the_reference[float64-True]"),
         ("readings are learned as they come",
          "c->learned >= OLK_TRUSTED_READINGS\n                                ?",
          "0\n                                ?"),
@@ -157,12 +158,12 @@ HEADERS = [
         ("a flat line begins wildly",
          " &&\n           (double)c->v.log_run.mean <= olk_flat_log_run", "", STARTS),
         ("a channel that begins again has no runs", "channel->log_run = log_run;",
-         "(void)log_run;", f"{WATCH}::test_a_wild_start_is_the_reference[4-float64]"),
+         "(void)log_run;", f"{VERDICTS}::test_a_wild_start_is_the_reference[4-float64]"),
         ("a reading follows the one before a stop",
          "if (options->restarted)\n        v->last = reading;", "",
          STOPS),
         types=("float64",)),
-    header("watch_verdict.h", (SIZES, WATCH),
+    header("watch_verdict.h", (SIZES, VERDICTS, WATCH),
         ("odd readings count where no channel is trusted", "seen->trust * worse", "worse"),
         ("a reading of 2 deviations is odd", "seen->max_oddness - olk_usual_deviations",
          "seen->max_oddness"),
@@ -181,7 +182,7 @@ HEADERS = [
         ("scores are winsorised from the first",
          "if (rows >= (double)OLK_TRUSTED_ROWS)", "if (1)"),
         types=("float64",)),
-    header("peaks.h", (SIZES, WATCH),
+    header("peaks.h", (SIZES, VERDICTS, WATCH),
         ("surprise grows with the tail's root", "2.0 * olk_log(1.0 +", "olk_log(1.0 +"),
         ("a peak rises at once", "peak = peak < most ? peak : most;", ""),
         ("the old first peak is forgotten", "peaks->second = peaks->first;\n        peaks->first",
