@@ -21,7 +21,7 @@ INPUTS = f"{HERE}/test_structured_learner.py::test_the_inputs_alone_are_the_refe
 LATE = f"{HERE}/test_late_labels.py"
 PENDING = "tests/edgeolk/river/test_pending.py"
 DRIFT = f"{HERE}/test_drift.py"
-WATCH = f"{HERE}/test_watch.py"
+VERDICTS = f"{HERE}/test_watch_reference.py"
 PARTS = f"{HERE}/test_parts.py"
 MIXTURE = f"{HERE}/test_mixture.py"
 STEP = ("edgeolk.engine.step",)
@@ -247,7 +247,7 @@ HEADERS = [
         ("the spread is a mean over all inputs",
          "squares / (olk_scalar)deviating", "squares / (olk_scalar)4"),
         callers=STEP),
-    header("novelty.h", (NOVELTY, f"{WATCH}::test_it_is_the_reference"),
+    header("novelty.h", (NOVELTY, f"{VERDICTS}::test_it_is_the_reference"),
         ("the mean has no window", "1 / (octets < window ? octets : window)", "1 / octets"),
         ("the same blocks are averaged at each row",
          "(ptrdiff_t)(rows % OLK_OCTET); b <", "0; b <"),
