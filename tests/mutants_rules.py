@@ -33,7 +33,7 @@ HEADERS = {
     "edgeolk/c/sorf_holds.h": (*OF_BLOCKS, *OF_SORF),
     "edgeolk/c/ring_holds.h": OF_BLOCKS,
     "edgeolk/c/krls_auto_holds.h": OF_BLOCKS,
-    "edgeolk/c/watch_holds.h": (*OF_BLOCKS, *OF_SORF),
+    "edgeolk/c/watch_holds.h": (OF_SORF[1], *OF_BLOCKS),
 }
 #: The call of a rule, inside a function.
 RULE = re.compile(r"(?<=\n) +[^\n;]*?(OLK_REQUIRE|OLK_CHECK|(?<=return )olk_check_\w+)\([^;]*;")
