@@ -10,6 +10,7 @@ UNTUNED = f"{FILTERS}/test_untuned.py"
 ANSWERS = f"{UNTUNED}::test_answers_of_the_reference"
 GLITCHES = f"{UNTUNED}::test_answers_of_the_reference_around_glitches"
 LAGS = f"{FILTERS}/test_untuned_lags.py"
+WEIGHED = "tests/edgeolk/sorf/test_mixture.py::test_answers_and_variances_are_the_reference"
 PROCESSES = f"{FILTERS}/test_agreement.py::test_answers_are_those_of_the_reference"
 VARIANCE = f"{FILTERS}/test_variance.py"
 KERNELS = "tests/edgeolk/parts/test_kernels.py"
@@ -21,7 +22,7 @@ HEADERS = [
     header("krls_auto.h", (ANSWERS, LAGS, UNTUNED),
         ("the middle of three is the last", "return c < low ? low : c > high ? high : c;",
          "return c;"),
-        ("a row of weight 2 is one", "t->words->noise / t->weight", "t->words->noise"),
+        ("a row of weight 2 is one", "t->words->noise / t->weight", "t->words->noise", WEIGHED),
         ("the scale forgets nothing",
          "words->den = olk_auto_phi * words->den + 1.0;", "words->den = words->den + 1.0;"),
         ("a glitch counts whole in the scale", "counted = size < most ? size : most;", "",
