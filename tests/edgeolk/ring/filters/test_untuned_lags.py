@@ -147,6 +147,20 @@ def test_a_gap(dtype: str) -> None:
     assert other.updates == learner.updates
 
 
+def test_an_unknown_target_is_the_mean_of_its_input() -> None:
+    X, y = stream()
+    plain = ek.Learner("krls_auto", n_features=D + LAGS, budget=15, dtype="float64")
+    plain.learn_many(with_lags(X, y), y)
+    learner = learner_of(dtype="float64")
+    learner.learn_many(X, y)
+    learner.restart()
+    means = np.asarray(plain._engine.view("input_scales"))[3]
+    usual = np.asarray(plain._engine.view("origin"))[0] + means
+    row = np.concatenate([X[3], usual[D:]])
+    assert np.abs(means[D:]).min() > 0.1
+    assert learner.predict_one(X[3]) == pytest.approx(plain.predict_one(row), rel=1e-9)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_after_a_gap_the_targets_before_it_do_not_count(dtype: str) -> None:
     X, y = stream()
