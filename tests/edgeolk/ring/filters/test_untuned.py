@@ -10,6 +10,7 @@ import pytest
 
 import edgeolk as ek
 from bench.filters import series
+from edgeolk.files import live
 from edgeolk.reference import FactoredKrlsAuto
 
 ROWS = 1500
@@ -228,6 +229,23 @@ def test_intervals_hold() -> None:
         inside.append(low <= target <= high)
         learner.learn_one(x, target)
     assert 0.86 < np.mean(inside[200:]) < 0.97
+
+
+@pytest.mark.parametrize("end", [-8.0, 4.0])
+def test_log_widths_have_ends(end: float) -> None:
+    """Relative to the first width, 3 / d."""
+    X, y = synthetic(3, rows=400)
+    learner, _ = learned(X[:200], y[:200], dtype="float64")
+    region = next(r for r in learner.plan.regions if r.name == "input_scales")
+    log_widths = np.asarray(live.numbers(region, memoryview(learner._engine.arena)))[:3]
+    log_widths[:] = end
+    moved = False
+    for x, target in zip(X[200:], y[200:], strict=True):
+        learner.learn_one(x, target)
+        assert (log_widths >= -8.0).all()
+        assert (log_widths <= 4.0).all()
+        moved = moved or (log_widths != end).any()
+    assert moved
 
 
 def test_what_is_refused() -> None:
