@@ -93,3 +93,15 @@ def test_widths_beyond_float32(gamma: float) -> None:
     with pytest.raises(ValueError, match="gamma must be between"):
         ek.Learner("rbp", dtype="float32", **options)
     assert ek.Learner("rbp", dtype="float64", **options).kernel.gamma == gamma
+
+
+@pytest.mark.parametrize(("dtype", "offset"), [("float64", 1e7), ("float32", 3e3)])
+def test_rows_far_from_the_origin_keep_their_distances(dtype: str, offset: float) -> None:
+    """Norms would cancel there, to a hundredth of a kernel value and more."""
+    rng = np.random.default_rng(0)
+    X = (offset + rng.normal(size=(60, 3))).astype(np.float32).astype(float)
+    learner = ek.Learner("rbp", n_features=3, budget=24, dtype=dtype, kernel=ek.Gaussian(0.3))
+    learner.learn_many(X, np.sign(rng.normal(size=60)))
+    squares = ((X[:, None] - learner.support_vectors_[None]) ** 2).sum(-1)
+    expected = np.exp(-0.3 * squares) @ learner.dual_coef_.ravel()
+    np.testing.assert_allclose(learner.decision_function(X), expected, rtol=0.0, atol=1e-6)
