@@ -99,8 +99,9 @@ def test_widths_beyond_float32(gamma: float) -> None:
 def test_rows_far_from_the_origin_keep_their_distances(dtype: str, offset: float) -> None:
     """Norms would cancel there, to a hundredth of a kernel value and more."""
     rng = np.random.default_rng(0)
-    X = (offset + rng.normal(size=(60, 3))).astype(np.float32).astype(float)
-    learner = ek.Learner("rbp", n_features=3, budget=24, dtype=dtype, kernel=ek.Gaussian(0.3))
+    X = (offset + 0.3 * rng.normal(size=(60, 32))).astype(np.float32).astype(float)
+    made = {"n_features": 32, "budget": 24, "dtype": dtype, "kernel": ek.Gaussian(0.3)}
+    learner = ek.Learner("rbp", sparse=True, **made)  # which stores norms
     learner.learn_many(X, np.sign(rng.normal(size=60)))
     squares = ((X[:, None] - learner.support_vectors_[None]) ** 2).sum(-1)
     expected = np.exp(-0.3 * squares) @ learner.dual_coef_.ravel()
