@@ -26,12 +26,12 @@ PACKED = {
 }
 #: The hot functions of a step, by module.
 FUNCTIONS = {
-    "variants": (
+    "edgeolk.core.variants": (
         *(f"olk_row_{stored}" for stored in ("f32", "f16", "i8", "f64")),
         *(f"olk_rows_{stored}" for stored in ("f32", "f16", "i8", "f64")),
         *("olk_sparse_f32", "olk_weigh_f32"),
     ),
-    "structured": (
+    "edgeolk.sorf.tables": (
         *("olk_hadamard_single_int8", "olk_hadamard_int8", "olk_hadamard_float32"),
         *("olk_second_pass_int8", "olk_second_pass_float32"),
     ),
@@ -54,8 +54,7 @@ def packed(target: Target, module: str) -> Counter[str]:
     """Count packed instructions of each function of a module's loops, compiled as in a wheel."""
     variant, words = VARIANTS[target.name]
     compiler_command = [str(compiler(target, BOOKWORM))]
-    header = HEADERS[f"edgeolk.core.{module}"]
-    all_units = units(compiler_command, header, BUILD / "vectors" / target.name)
+    all_units = units(compiler_command, HEADERS[module], BUILD / "vectors" / target.name)
     disassembler = ["llvm-objdump", "-d", "--no-show-raw-insn", *words]
     counts: Counter[str] = Counter()
     for unit in [unit for unit in all_units if unit.instructions.name == variant]:
