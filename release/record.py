@@ -188,9 +188,10 @@ ADDRESS = '^[A-Z][a-z]+ = "https://'
 MUTATIONS_ONLY = (":!tests/mutants*.py", ":!tests/mutating.py")
 GAPS_ONLY = (":!tests/uncovered.py", ":!tests/support/covered.py")
 EVERYTHING = (".", ":!release/check.py", ":!release/record.py", *MUTATIONS_ONLY, *GAPS_ONLY, *PAGES)
-#: What learns and scores, and how it is compiled.
+#: What learns and scores, and how it is compiled; no references, with which only tests compare.
 LIBRARY = (
     *("edgeolk", "setup.py", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn"),
+    ":!edgeolk/reference",
     *PAGES,
 )
 #: The two packages with their tests, and what these run through; without lists of other targets.
