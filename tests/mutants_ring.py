@@ -17,6 +17,7 @@ KERNELS = "tests/edgeolk/parts/test_kernels.py"
 STORAGE = "tests/edgeolk/test_storage.py"
 SPARSE = "tests/edgeolk/rows/test_sparse.py"
 DECISIONS = "tests/edgeolk/test_agreement.py::test_float64_decision_by_decision"
+REPLACEMENT = "tests/edgeolk/ring/policies/test_replacement.py"
 
 HEADERS = [
     header("krls_auto.h", (ANSWERS, LAGS, UNTUNED),
@@ -113,10 +114,7 @@ HEADERS = [
         ("the last number of a pair is left out",
          "for (; j < d; j++)\n        lane[j & 7]", "for (; j + 1 < d; j++)\n        lane[j & 7]"),
         ("the last value is not weighted", "for (int k = 0; i + k < w; k++)",
-         "for (int k = 0; i + k + 1 < w; k++)"),
-        ("an infinite width is taken as it is",
-         "kernel->gamma < (double)limit ? (olk_number)kernel->gamma : limit",
-         "(olk_number)kernel->gamma")),
+         "for (int k = 0; i + k + 1 < w; k++)")),
     header("kernel_rows.h", (SPARSE,),
         ("numbers of a vector where the row has none are forgotten",
          "olk_abs_numbers(xj - s) - olk_abs_numbers(s)", "olk_abs_numbers(xj - s)"),
@@ -128,13 +126,12 @@ HEADERS = [
          f"{DECISIONS}[bsgd-gaussian]"),
         ("a plane's share has the other sign",
          "(k_in * k_tt - k_nt * k_it) / det", "(k_in * k_tt + k_nt * k_it) / det",
-         f"{DECISIONS}[bpa_nn-gaussian]"),
+         f"{DECISIONS}[bpa_nn-polynomial]"),
         ("a vector that stays for sure may leave",
          "leaves = kept_probability < 1.0 ? 1.0 - kept_probability : 0.0;",
-         "leaves = 1.0 - kept_probability;",
-         f"{DECISIONS}[bogd++-gaussian]"),
+         "leaves = 1.0 - kept_probability;", REPLACEMENT),
         ("those who stay for sure are counted among the others",
          "sum[g] += olk_select_f64s(over, olk_splat_f64(0.0), here);", "sum[g] += here;",
-         f"{DECISIONS}[bogd++-gaussian]"),
+         REPLACEMENT),
         types=("float64",)),
 ]  # fmt: skip

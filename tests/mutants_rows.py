@@ -18,7 +18,7 @@ BITS = f"{WINDOWS}::test_the_bits_are_those_of_the_reference"
 STORAGE = "tests/edgeolk/test_storage.py"
 SPARSE = "tests/edgeolk/rows/test_sparse.py"
 STEP, ENGINE = "edgeolk.engine.step", "edgeolk.engine.engine"
-SCORING = "edgeolk.rows.scoring"
+SCORING, RING = "edgeolk.rows.scoring", "edgeolk.ring.ring"
 OF_SCALERS = ("edgeolk.scaling.scaler",)
 
 HEADERS = [
@@ -39,7 +39,7 @@ HEADERS = [
          "olk_scale_each(in, seen, 1, query)"),
         ("the width is due a row late", "w->measured == setup->preprocessing.gamma_rows",
          "w->measured > setup->preprocessing.gamma_rows"),
-        callers=(STEP, ENGINE, SCORING)),
+        callers=(STEP, ENGINE, SCORING, RING)),
     header("width.h", (FOLLOWING, WIDTH),
         ("the second row is the mean", "if (w->measured == 1)", "if (w->measured <= 2)"),
         ("squares are around the old mean", "laplacian ? before : before * after",

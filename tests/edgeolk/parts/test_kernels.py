@@ -106,3 +106,5 @@ def test_rows_far_from_the_origin_keep_their_distances(dtype: str, offset: float
     squares = ((X[:, None] - learner.support_vectors_[None]) ** 2).sum(-1)
     expected = np.exp(-0.3 * squares) @ learner.dual_coef_.ravel()
     np.testing.assert_allclose(learner.decision_function(X), expected, rtol=0.0, atol=1e-6)
+    alone = [learner.decision_one(x) for x in X]
+    np.testing.assert_allclose(alone, expected, rtol=0.0, atol=1e-6)

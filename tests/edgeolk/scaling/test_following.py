@@ -136,14 +136,9 @@ def test_a_learner_of_novelty_is_the_reference() -> None:
     test_it_is_the_reference(("novelty", "plain"), "float64", "standard")
 
 
-@types
-@pytest.mark.parametrize("third", [None, 150])
-@pytest.mark.spread(6)
-def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None) -> None:
-    """Until a third number comes; then each input's, from statistics that were kept all along."""
-    X = bits(300)
-    if third is not None:
-        X[third, 2] = 0.5
+def assert_one_scale_until(third: int | None, X: np.ndarray, dtype: str) -> Following:
+    """All inputs have one scale before the row of a third number, and all is the reference, which
+    is returned."""
     y = labels("two", X)
     learner, plain = learner_of("two", "linear", dtype), plain_of("two", "linear", dtype)
     scaler = scaler_of(dtype)
@@ -157,6 +152,26 @@ def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None)
             near = 1e-9 if dtype == "float64" else 1e-6
             np.testing.assert_allclose(alike.transform(x), plain.common(x), rtol=near)
     assert_same(learner, plain, said, expected)
+    return plain
+
+
+@types
+@pytest.mark.parametrize("third", [None, 150])
+@pytest.mark.spread(6)
+def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None) -> None:
+    """Until a third number comes; then each input's, from statistics that were kept all along."""
+    X = bits(300)
+    if third is not None:
+        X[third, 2] = 0.5
+    assert_one_scale_until(third, X, dtype)
+
+
+@types
+def test_a_rare_number_of_two_is_not_held(dtype: str) -> None:
+    """Of one scale, features see it more than 2.5 deviations from the mean."""
+    X = np.where(np.random.default_rng(6).random((120, D)) < 0.04, 1.0, 0.0)
+    plain = assert_one_scale_until(None, X, dtype)
+    assert plain.common(X).max() > 3.0
 
 
 def test_a_named_width_is_kept_and_its_inputs_are_held() -> None:

@@ -118,3 +118,18 @@ def test_one_scale_of_all_inputs_has_its_name() -> None:
     scale = learner.scaler
     assert (scale.method, scale.mean, scale.sd, scale.n_seen) == ("common", 2.0, 1.0, 1)
     assert scale.transform([4.0, 0.0]).tolist() == [2.0, -2.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_each_input_of_a_wide_row_has_statistics_of_its_own(dtype: str) -> None:
+    """Rows are taken in pieces of 64 inputs."""
+    d = 150
+    X = np.random.default_rng(3).normal(np.arange(d), 1.0 + np.arange(d), size=(20, d))
+    learner = ek.Learner("sorf", n_features=d, D=64, dtype=dtype, scale="standard")
+    learner.learn_many(X, np.sign(X[:, 0]))
+    scaler = ek.RunningScaler(d, compact=dtype == "float32")
+    for x in X:
+        scaler.learn_one(x)
+    assert learner.scaler is not None
+    np.testing.assert_array_equal(learner.scaler.mean_, scaler.mean_)
+    np.testing.assert_array_equal(learner.scaler.scale_, scaler.scale_)

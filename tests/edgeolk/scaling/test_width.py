@@ -31,6 +31,9 @@ def test_the_width_is_that_of_the_first_rows(scale: str | None) -> None:
     fixed = learner.kernel
     learner.learn_many(X[60:], np.ones(30))
     assert learner.kernel == fixed
+    if scale:  # which goes on from the rows before the width
+        np.testing.assert_array_equal(learner.scaler.mean_, scaler.mean_)
+        np.testing.assert_array_equal(learner.scaler.scale_, scaler.scale_)
 
 
 def test_the_width_of_a_laplacian_kernel() -> None:
