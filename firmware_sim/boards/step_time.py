@@ -5,13 +5,12 @@ run at its average rate.
 
 Support vectors cost kernel rows. Structured features (``sorf``) cost what `boards.Cost` lists for
 scoring a row and for the longest step, which changes weights and relevance: fits to counts on
-emulated cores (edgeolk/export/fitted.json). The longest step is rare: the first 50 rows stay below
-it, and 2,000 rows with surprising labels reach it. Both are within 30 % of those of a 64-bit
-Raspberry Pi in bench/results/boards.md. A row that changes nothing takes `QUIET` scores, plus the
-cost of the row memory. A Gaussian process beside the features learns every row; the longest step is
-then one at which its widths change. How many rows change features depends on the stream: the mean
-over a stream, computed from both and from the learner's updates, is within 30 % of the counted
-means.
+emulated cores (edgeolk/export/fitted.json; a 64-bit Raspberry Pi: bench/results/boards.md, within
+10 %). The longest step is rare: the first 50 rows stay below it, and 2,000 rows with surprising
+labels reach it. A row that changes nothing takes `QUIET` scores, plus the cost of the row memory. A
+Gaussian process beside the features learns every row; the longest step is then one at which its
+widths change. How many rows change features depends on the stream: the mean over a stream, computed
+from both and from the learner's updates, is within 30 % of the counted means.
 """
 
 from __future__ import annotations
@@ -121,9 +120,6 @@ def _row(core: Core, budget: int, n_features: int) -> float:
     return budget * (n_features * core.per_number + core.per_vector)
 
 
-#: Instructions of other terms than kernel rows, in multiples of those for one number: from the
-#: longest steps of projectron (B^2) and bpa_p (B^3) in bench/results/steps.md.
-_SQUARE, _CUBE = 1.4, 1.0
 _TERM = re.compile(r"(?:(?P<times>\d+) )?(?P<b>B(?:\^(?P<power>\d))?)?(?P<d> ?d)?")
 
 
@@ -159,5 +155,5 @@ def _term(core: Core, term: str, budget: int, n_features: int) -> float | None:
     times, power = int(found["times"] or 1), int(found["power"] or 1)
     if found["d"]:
         return times * float(budget) ** (power - 1) * _row(core, budget, n_features)
-    factor = {1: 1.0, 2: _SQUARE, 3: _CUBE}.get(power)
-    return None if factor is None else times * factor * core.per_number * float(budget) ** power
+    each = {1: core.per_number, 2: core.per_square, 3: core.per_cube}.get(power)
+    return None if each is None else times * each * float(budget) ** power

@@ -59,9 +59,27 @@ def test_a_figure_that_no_page_holds_is_found(
     assert without_page(f"{LINK}\n\n## Other\n\n154") == []
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["README.md", "docs/which-one.md", "docs/anomalies.md", "docs/forecasting.md", "docs/speed.md"],
-)
+#: Pages that quote results, and their figures that are none: years, settings, counts of a plan.
+QUOTING = {
+    "README.md": "",
+    "docs/anomalies.md": "",
+    "docs/forecast.md": "1,000",  # a factor between two units
+    "docs/forecasting.md": "",
+    "docs/kernel-adaptive-filters.md": "2,760",  # hours before the picture
+    "docs/layers.md": "",
+    "docs/learners.md": "2,320 4,992",  # vectors in 64 KiB
+    "docs/rare-classes.md": ".048",  # a threshold, 1 / 21
+    "docs/raspberry-pi.md": "144",  # checkpoints a day
+    "docs/sorf-why.md": "2006 2007",  # years of papers
+    "docs/speed.md": "",
+    "docs/which-one.md": "",
+}
+
+
+@pytest.mark.parametrize("path", QUOTING)
 def test_every_figure_is_on_a_page(path: str) -> None:
-    assert without_page((ROOT / path).read_text(encoding="utf-8")) == []
+    missing = without_page((ROOT / path).read_text(encoding="utf-8"))
+    others = numbers(QUOTING[path])
+    found = {Decimal(line.split()[0]) for line in missing}
+    assert [line for line in missing if Decimal(line.split()[0]) not in others] == []
+    assert others <= found, "these exceptions are not needed"

@@ -55,8 +55,6 @@ def test_table_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
 def test_counts_that_the_estimates_come_from() -> None:
     """The measured kernel rows come out again."""
     for device, n_features, measured in (
-        ("pi-4", 5, 3_047),
-        ("pi-4", 16, 5_515),
         ("nrf52840", 16, 20_000),
         ("microbit", 16, 711_000),
     ):

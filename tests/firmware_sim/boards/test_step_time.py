@@ -11,9 +11,11 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from bench.mcu.rows import stream
+from bench.rows import EAGER, random_rows
 from firmware_sim.boards import BOARDS
 from firmware_sim.boards.step_time import QUIET, _longest, timing
 from firmware_sim.report import to_dict, to_text
+from release.steps import FILLED, RAM, ROWS
 
 RESULTS = Path(__file__).parents[3] / "bench" / "results"
 #: Emulated boards, and a board here with such a core.
@@ -80,14 +82,37 @@ def test_recorded_streams() -> None:
 
 
 def test_recorded_step_of_a_raspberry_pi() -> None:
-    """Labels by chance: nearly every row changes weights."""
+    """Beside the learner here that takes the same rows, which says how many changed weights."""
     recorded = json.loads((RESULTS / "boards.json").read_text(encoding="utf-8"))["boards"][
         "aarch64"
     ]
     count = next(row for row in recorded if row["algorithm"] == "sorf")
-    plan = ek.plan(n_features=count["features"], budget=count["budget"])
-    _, mean, most = instructions("pi-zero-2w", plan, count["features"], 1.0)
-    assert mean == most == pytest.approx(count["instructions"], rel=0.3)
+    d = count["features"]
+    learner = ek.Learner("sorf", n_features=d, ram=RAM, **EAGER["sorf"])
+    assert (learner.budget, learner.nbytes) == (count["budget"], count["bytes"])
+    X, y = random_rows(d, FILLED + ROWS)
+    X = X.astype("float32")
+    learner.learn_many(X[:FILLED], y[:FILLED])
+    before = learner.updates
+    learner.learn_many(X[FILLED:], y[FILLED:])
+    changed = (learner.updates - before) / ROWS
+    _, mean, _ = instructions("pi-zero-2w", learner.plan, d, changed, learner.n_remembered)
+    assert mean == pytest.approx(count["instructions"], rel=0.1)
+
+
+def test_recorded_kernel_rows_of_a_raspberry_pi() -> None:
+    """Of rings that the rows fill."""
+    recorded = json.loads((RESULTS / "boards.json").read_text(encoding="utf-8"))["boards"][
+        "aarch64"
+    ]
+    rows = [row for row in recorded if row["algorithm"] == "rbp" and row["dtype"] == "float32"]
+    full = [row for row in rows if row["budget"] < FILLED / 2]
+    assert len(full) == 4
+    for row in full:
+        plan = ek.plan("rbp", n_features=row["features"], budget=row["budget"])
+        step = timing(BOARDS["pi-zero-2w"], plan, row["features"]).step
+        count = step * BOARDS["pi-zero-2w"].per_second
+        assert count == pytest.approx(row["instructions"], rel=0.15), row
 
 
 def test_classes_cost_more() -> None:
