@@ -18,7 +18,9 @@ BITS = f"{WINDOWS}::test_the_bits_are_those_of_the_reference"
 STORAGE = "tests/edgeolk/test_storage.py"
 SPARSE = "tests/edgeolk/rows/test_sparse.py"
 STEP, ENGINE = "edgeolk.engine.step", "edgeolk.engine.engine"
-SCORING, RING = "edgeolk.rows.scoring", "edgeolk.ring.ring"
+SCORING = "edgeolk.rows.scoring"
+#: The modules that take a row in.
+INTAKE = (STEP, ENGINE, SCORING, "edgeolk.rows.learning", "edgeolk.ring.ring")
 OF_SCALERS = ("edgeolk.scaling.scaler",)
 
 HEADERS = [
@@ -39,7 +41,7 @@ HEADERS = [
          "olk_scale_each(in, seen, 1, query)"),
         ("the width is due a row late", "w->measured == setup->preprocessing.gamma_rows",
          "w->measured > setup->preprocessing.gamma_rows"),
-        callers=(STEP, ENGINE, SCORING, RING)),
+        callers=INTAKE),
     header("width.h", (FOLLOWING, WIDTH),
         ("the second row is the mean", "if (w->measured == 1)", "if (w->measured <= 2)"),
         ("squares are around the old mean", "laplacian ? before : before * after",
@@ -51,11 +53,11 @@ HEADERS = [
         ("the width that is given counts as no row",
          "(int32_t)rows + OLK_PRIOR_ROWS", "(int32_t)rows + 1"),
         ("rows of zeros move the width", "if (!(square > 0))\n        return q;", ""),
-        callers=(STEP, ENGINE, "edgeolk.ring.ring")),
+        callers=INTAKE),
     header("raw_row.h", (SPARSE, PREPROCESSING),
         ("columns of a sparse row may repeat", "if (j <= previous)\n            return 0;",
          "if (j < previous)\n            return 0;"),
-        callers=(STEP, ENGINE, SCORING)),
+        callers=INTAKE),
     header("winsor.h", (WINSOR, MOMENTS, SCALER, FOLLOWING),
         ("the start is the first of three readings",
          "const double middle = olk_fmax(lowest, olk_fmin(x, highest));",
@@ -78,14 +80,14 @@ HEADERS = [
          "olk_store_none(&p->others);\n}", "(void)0;\n}"),
         ("a shared deviation is of one reading less",
          "olk_sqrt(c->squares / readings)", "olk_sqrt(c->squares / (readings + 1.0))"),
-        callers=(STEP, ENGINE)),
+        callers=INTAKE),
     header("scaler.h", (WINSOR, MOMENTS, SCALER, FOLLOWING),
         ("a scaler freezes a row late",
          "OLK_FREEZE_AFTER(s) > 0 && seen >= OLK_FREEZE_AFTER(s)",
          "OLK_FREEZE_AFTER(s) > 0 && seen > OLK_FREEZE_AFTER(s)"),
         ("the age is limited of the first input alone",
          "*olk_counts_of(s, j) = age;", "*olk_counts_of(s, 0) = age;"),
-        callers=(STEP, *OF_SCALERS)),
+        callers=(*INTAKE, *OF_SCALERS)),
     header("scaler_compact.h", (f"{CORE}/test_compact.py", INSIDE),
         ("the second of a start is above", "d >= 0.0f ? OLK_ABOVE : OLK_BELOW", "OLK_ABOVE"),
         ("the larger distance is the first deviation", "below < above ? below : above",
@@ -101,7 +103,7 @@ HEADERS = [
          "record.code = age + 3;", ""),
         ("lanes after a slow input are learned by its number",
          "rule, row, first + (uint32_t)j);\n        }", "rule, row, first);\n        }"),
-        callers=(STEP, ENGINE, *OF_SCALERS)),
+        callers=(*INTAKE, *OF_SCALERS)),
     header("sparse.h", (SPARSE,),
         ("only the first 64 inputs have places",
          "const ptrdiff_t j = start + olk_lowest_bit(bits);",

@@ -156,13 +156,13 @@ def assert_one_scale_until(third: int | None, X: np.ndarray, dtype: str) -> Foll
 
 
 @types
-@pytest.mark.parametrize("third", [None, 150])
+@pytest.mark.parametrize("third", [None, 0, 150])
 @pytest.mark.spread(6)
 def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None) -> None:
     """Until a third number comes; then each input's, from statistics that were kept all along."""
     X = bits(300)
     if third is not None:
-        X[third, 2] = 0.5
+        X[third, :3] = 0.0, 1.0, 0.5
     assert_one_scale_until(third, X, dtype)
 
 
