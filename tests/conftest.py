@@ -36,6 +36,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         cases[test] += 1
 
 
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the collector need not go through it each time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="module")
 def clients_of_mqtt() -> Iterator[None]:
     """Clients of MQTT are in cycles with their callbacks: their own sockets are the collector's."""

@@ -39,6 +39,8 @@ counter = ctypes.CDLL(None)
 taken, given = (ctypes.c_long.in_dll(counter, name) for name in ("alloc_count", "free_count"))
 rng = np.random.default_rng(0)
 n, d, calls = 200, 6, int(sys.argv[2])
+gc.collect()
+gc.freeze()  # the imports' many objects stay; passes over them would take most of the time
 X = rng.standard_normal((n, d))
 labels = [1.0 if f > 0 else -1.0 for f in np.sin(2 * X[:, 0]) + rng.standard_normal(n)]
 y = np.array(labels)

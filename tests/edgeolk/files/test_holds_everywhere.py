@@ -162,12 +162,13 @@ def name_of(sentence: str) -> str:
 
 
 def test_every_sentence_is_said_of_a_state_that_breaks_one_rule_alone() -> None:
-    said: set[str] = set()
-    for state in (held(learner) for learner, _ in learned_every()):
+    left = {name for name, _ in SENTENCES} - {name_of(of_a_scaler())}
+    states = [held(learner) for learner, _ in learned_every()]
+    for state in [*states[1::2], *states[::2]]:  # after all rows, then after a few
         state.check()
-        said |= {name_of(sentence) for sentence in broken_alone(state) if sentence}
-    said.add(name_of(of_a_scaler()))
-    assert said == {name for name, _ in SENTENCES}
+        if left:
+            left -= {name_of(sentence) for sentence in broken_alone(state) if sentence}
+    assert not left
 
 
 def test_sentences_are_named_as_in_c() -> None:

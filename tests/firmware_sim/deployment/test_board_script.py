@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 import signal
 import subprocess
 import sys
@@ -370,6 +371,16 @@ def newer(data: bytes, *slots: int) -> bytes:
     return bytes(changed)
 
 
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a program that was stopped after some rows, to be copied."""
+    script, rows = kept_script(tmp_path_factory.mktemp("stopped") / "kept", 50)
+    first = Running(script)
+    first.ask(rows[:60])
+    assert first.end(signal.SIGTERM) == (0, "")
+    return script.parent
+
+
 @pytest.mark.parametrize(
     ("damage", "name"),
     [
@@ -383,12 +394,9 @@ def newer(data: bytes, *slots: int) -> bytes:
 )
 @pytest.mark.spread(2)
 def test_a_state_that_cannot_be_used_is_said_and_kept(
-    tmp_path: Path, damage: Any, name: str
+    tmp_path: Path, stopped: Path, damage: Any, name: str
 ) -> None:
-    script, rows = kept_script(tmp_path / "bad", 50)
-    first = Running(script)
-    first.ask(rows[:60])
-    assert first.end(signal.SIGTERM) == (0, "")
+    script = shutil.copytree(stopped, tmp_path / "bad") / "run.py"
     (state,) = script.parent.glob("*.checkpoint")
     data = damage(state.read_bytes())
     state.write_bytes(data)

@@ -43,7 +43,14 @@ def test_an_address_that_is_none(address: str) -> None:
         Cluster(address)
 
 
-def test_no_scheduler_answers() -> None:
+def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hurried(distributed.Client):  # type: ignore[misc]
+        """Nobody answers in five seconds either."""
+
+        def __init__(self, address: str, timeout: float, **more: Any) -> None:
+            super().__init__(address, timeout=timeout / 20, **more)
+
+    monkeypatch.setattr(distributed, "Client", Hurried)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
