@@ -13,6 +13,7 @@ WIDTH = f"{SCALING}/test_width.py"
 COMPACT = f"{CORE}/test_compact.py"
 WINSOR, MOMENTS = f"{CORE}/test_winsor.py", f"{CORE}/test_moments.py"
 SCALER = f"{SCALING}/test_scaler.py"
+ALARMS = "tests/edgeolk/reference/test_sorf_scaling.py"
 WINDOWS = "tests/edgeolk/windows/test_windows.py"
 BITS = f"{WINDOWS}::test_the_bits_are_those_of_the_reference"
 STORAGE = "tests/edgeolk/test_storage.py"
@@ -55,8 +56,8 @@ HEADERS = [
         ("rows of zeros move the width", "if (!(square > 0))\n        return q;", ""),
         callers=INTAKE),
     header("raw_row.h", (SPARSE, PREPROCESSING),
-        ("columns of a sparse row may repeat", "if (j <= previous)\n            return 0;",
-         "if (j < previous)\n            return 0;"),
+        ("a piece of a sparse row keeps the numbers of the one before it",
+         "r->x[k] = 0.0;", ";"),
         callers=INTAKE),
     header("winsor.h", (WINSOR, MOMENTS, SCALER, FOLLOWING),
         ("the start is the first of three readings",
@@ -86,7 +87,7 @@ HEADERS = [
          "OLK_FREEZE_AFTER(s) > 0 && seen >= OLK_FREEZE_AFTER(s)",
          "OLK_FREEZE_AFTER(s) > 0 && seen > OLK_FREEZE_AFTER(s)"),
         ("the age is limited of the first input alone",
-         "*olk_counts_of(s, j) = age;", "*olk_counts_of(s, 0) = age;"),
+         "*olk_counts_of(s, j) = age;", "*olk_counts_of(s, 0) = age;", ALARMS),
         callers=(*INTAKE, *OF_SCALERS)),
     header("scaler_compact.h", (f"{CORE}/test_compact.py", INSIDE),
         ("the second of a start is above", "d >= 0.0f ? OLK_ABOVE : OLK_BELOW", "OLK_ABOVE"),
@@ -108,9 +109,6 @@ HEADERS = [
         ("only the first 64 inputs have places",
          "const ptrdiff_t j = start + olk_lowest_bit(bits);",
          "const ptrdiff_t j = olk_lowest_bit(bits);"),
-        ("indices may repeat", "if (j <= previous || j >= d", "if (j < previous || j >= d"),
-        ("numbers that storage makes 0 are listed",
-         "found += olk_get(dtype, values, found) != 0.0;", "found += 1;"),
         callers=(ENGINE, SCORING)),
     header("storage.h", (STORAGE,),
         ("a level is truncated",

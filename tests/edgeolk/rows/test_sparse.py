@@ -74,6 +74,19 @@ def test_rows_longer_than_a_word_of_bits(d: int, dtype: str) -> None:
     assert np.abs(dense).max() > 0.2
 
 
+@pytest.mark.parametrize("options", [{"clip_rows": 1.0}, {"gamma": "auto", "gamma_rows": 20}])
+def test_rows_in_several_pieces_are_preprocessed_as_dense_ones(options: dict[str, Any]) -> None:
+    d, rng = 150, np.random.default_rng(3)
+    X = np.where(rng.random((60, d)) < 0.1, rng.normal(size=(60, d)), 0.0)
+    y = np.where(rng.random(60) < 0.5, 1.0, -1.0)
+    made = {"n_features": d, "budget": 30, "dtype": "float64", **options}
+    dense, sparse = (ek.Learner("perceptron", sparse=given, **made) for given in (False, True))
+    np.testing.assert_allclose(sparse.learn_many(Csr(X), y), dense.learn_many(X, y), atol=1e-10)
+    assert sparse.kernel == dense.kernel
+    assert sparse.n_shortened == dense.n_shortened
+    assert dense.n_shortened > 30 or "clip_rows" not in options
+
+
 @pytest.mark.parametrize("index_type", [np.int32, np.int64])
 def test_matrices_are_read_where_they_lie(index_type: Any) -> None:
     C, out = Csr(np.ones((2000, D)), index_type), np.empty(2000)
