@@ -93,9 +93,17 @@ def test_a_reading_beyond_the_range_counts_as_its_end() -> None:
     for y, far, near in [(1, [9.0, -7.0], [2.0, -1.0]), (-1, [-1e30, 1e30], [-1.0, 2.0])]:
         assert beyond.learn_one(far, y) == at_end.learn_one(near, y)
         assert beyond.decision_one(far) == beyond.decision_one(near)
-    assert (beyond.n_out_of_range > 0, at_end.n_out_of_range) == (True, 0)
+    assert (beyond.n_out_of_range, at_end.n_out_of_range) == (4, 0)
     assert np.array_equal(beyond.support_vectors_, at_end.support_vectors_)
     assert beyond.support_vectors_ == pytest.approx(np.array([[2.0, -1.0], [-1.0, 2.0]]), rel=1e-6)
+
+
+@pytest.mark.parametrize(("levels", "counted"), [(0.4, 0), (0.6, 2)])
+def test_half_a_level_beyond_an_end_is_in_range(levels: float, counted: int) -> None:
+    learner = ek.Learner("rbp", n_features=2, budget=4, dtype="int8", feature_range=(-1.0, 2.0))
+    beyond = levels * 3.0 / 255.0
+    learner.learn_one([2.0 + beyond, -1.0 - beyond], 1)
+    assert learner.n_out_of_range == counted
 
 
 def test_each_feature_has_its_range() -> None:

@@ -14,6 +14,7 @@ from helpers import BY_DAY, EVERY, LIVELY, python
 from synthetic import random_stream
 
 import edgeolk as ek
+from edgeolk import block
 from edgeolk.block import TORN_CHOICES
 from edgeolk.configuration.header import FLAGS_OFFSET, MARK, PLACES, SEALED, TORN
 from edgeolk.files.checksums import checksum
@@ -254,6 +255,30 @@ def test_a_repair_that_does_not_end_leaves_the_block_as_it_was(
     assert bytes(made) == before
     monkeypatch.undo()
     assert ek.attach(made, torn="repair").mistakes == 60
+
+
+def test_what_is_rebuilt_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = marked(taught("projectron"))
+    plan = ek.attach(taught("projectron")).plan
+    factor = next(region for region in plan.regions if region.name == "factor")
+    over = block.over
+
+    class Careless:
+        """Rebuilds everything, and leaves a number that no factor has."""
+
+        def __init__(self, config: Any, arena: Any) -> None:
+            self._engine, self._block = over(config, arena), memoryview(arena).cast("B")
+
+        def rebuild_derived(self) -> bool:
+            done = self._engine.rebuild_derived()
+            self._block[factor.offset : factor.offset + 8] = np.float64(np.nan).tobytes()
+            return done
+
+    before = bytes(made)
+    monkeypatch.setattr(block, "over", Careless)
+    with pytest.raises(ValueError, match="cannot be repaired"):
+        ek.attach(made, torn="repair")
+    assert bytes(made) == before
 
 
 @pytest.mark.parametrize("torn", TORN_CHOICES)
