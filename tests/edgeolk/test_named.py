@@ -134,7 +134,7 @@ def test_a_bad_row_of_a_named_learner_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_skipped_rows_teach_probabilities_nothing(n_classes: int) -> None:
+def test_a_skipped_row_teaches_no_probability(n_classes: int) -> None:
     """Not even how frequent their class is."""
     options = {"on_bad_row": "skip"}
     model = sklearn.OnlineKernelClassifier("bpa_s", budget=20, random_state=0, params=options)
