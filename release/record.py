@@ -194,6 +194,8 @@ LIBRARY = (
     ":!edgeolk/reference",
     *PAGES,
 )
+#: The same without what writes C, which only exports run.
+LEARNERS = (*LIBRARY, ":!edgeolk/export", ":!edgeolk/c/board")
 #: The two packages with their tests, and what these run through; without lists of other targets.
 _BOTH = (
     *("edgeolk", "firmware_sim", "bench", "tests", "setup.py", "pyproject.toml"),
@@ -251,13 +253,13 @@ TARGETS = {
         Target("asan", _tests, SUITE),
         Target("checked", _tests),
         Target("tsan", _sentence(r"^(\d+) learners read by (\d+) threads each$", 50, 2),
-               (*LIBRARY, *_support("readers_beside.py", "helpers.py", "synthetic.py"))),
+               (*LEARNERS, *_support("readers_beside.py", "helpers.py", "synthetic.py"))),
         Target("valgrind", _sentence(r"^(\d+) passes$", 50),
-               (*LIBRARY, *_support("one_pass.py", "helpers.py"), "tests/valgrind.supp")),
-        Target("fuzz", _fuzz, (*LIBRARY, *_support("fuzz.py", *_FILES), "tests/data"),
+               (*LEARNERS, *_support("one_pass.py", "helpers.py"), "tests/valgrind.supp")),
+        Target("fuzz", _fuzz, (*LEARNERS, *_support("fuzz.py", *_FILES), "tests/data"),
                continues=True),
         Target("fuzz-guided", _guided,
-               (*LIBRARY, *_support("fuzz_guided.py", *_FILES), "tests/data"), continues=True),
+               (*LEARNERS, *_support("fuzz_guided.py", *_FILES), "tests/data"), continues=True),
         Target("fuzz-slots", _guided, (*LIBRARY, *_support("fuzz_flash.py", "fuzz_flash.c")),
                continues=True),
         Target("mutants", _mutants, MUTATED, continues=True),
@@ -275,7 +277,7 @@ TARGETS = {
                "release/__init__.py", "release/newest.py", "release/readme.py",
                "release/rootfs.py", "release/targets.py", ":!edgeolk/version.py",
                ":!firmware_sim/data/README.md")),
-        Target("soak", _soak, (*LIBRARY, *_support("soak.py", "helpers.py"), "bench/__init__.py",
+        Target("soak", _soak, (*LEARNERS, *_support("soak.py", "helpers.py"), "bench/__init__.py",
                "bench/cases.py", "bench/machine.py", "bench/table.py"), ("STEPS=1e8",),
                continues=True),
     )
