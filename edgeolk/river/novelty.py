@@ -15,8 +15,12 @@ AnomalyDetector: Any = (
     getattr(base, "AnomalyDetector", None) or vars(anomaly)["base"].AnomalyDetector
 )
 
-#: The score of a row of a stream before there is a verdict.
-_UNKNOWN = 0.25
+#: The score before there is a verdict. ``QuantileFilter`` of river flags nothing while its quantile
+#: is exactly 0, and with any other constant it would flag every row.
+_UNKNOWN = 0.0
+#: Rows learned before the first verdict, without history: similarity to a few rows says little, and
+#: the scores of the first ten are so high that a running quantile never recovers.
+_FIRST_VERDICT = 50
 #: Parameters that switch off the default, rows in the order of time.
 _NOT_IN_TIME = {
     *("history", "loss", "scale", "kernel_gamma", "clip", "scale_clip", "clip_rows"),
@@ -33,6 +37,10 @@ class KernelNovelty(KernelModel, AnomalyDetector):
     faster than ever or stands still is novel, and a key that is absent, None or NaN is a missing
     reading; ``learner`` has alarms and reasons. With ``history=False`` the order does not matter,
     and the mean kernel between rows decides.
+
+    Scores are 0 until there is a verdict, after 200 rows, or 50 with ``history=False``, so that
+    ``anomaly.QuantileFilter`` of river works with them: it takes 0 for "not ready". In the order of
+    time ``anomaly.ThresholdFilter(model, threshold=0.5)`` flags what ``is_novel`` does.
 
     Parameters
     ----------
@@ -147,9 +155,9 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         Returns
         -------
         float
-            From 0 to 1, higher for a more novel row; 0 before the first row is learned. In the
-            order of time from 0.5 on for a novel row, and 0.25 for the first 200 rows; else
-            1 / (1 + f), where f >= 0 is its similarity to previous rows.
+            From 0 to 1, higher for a more novel row. In the order of time from 0.5 on for a novel
+            row, and 0 for the first 200 rows; else 1 / (1 + f), where f >= 0 is its similarity to
+            previous rows, and 0 until 50 rows are learned.
 
         Raises
         ------
@@ -162,6 +170,8 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         score = float(self._score(x, "score_one"))
         if learner._config.reports_events:
             return learner.threshold - score if score != 0.0 else _UNKNOWN
+        if learner.steps < _FIRST_VERDICT:
+            return _UNKNOWN
         return 1.0 / (1.0 + max(0.0, score + learner.threshold))
 
     def is_novel(self, x: Row) -> bool:

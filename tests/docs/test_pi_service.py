@@ -199,6 +199,8 @@ def test_it_says_what_it_does_once_a_minute(service: dict[str, Any], tmp_path: P
 def test_the_unit_does_not_restart_what_has_lost_its_checkpoints(service: dict[str, Any]) -> None:
     unit = (ROOT / "docs/examples/pi/edgeolk.service").read_text()
     assert f"\nRestartPreventExitStatus={service['LOST']}\n" in unit
+    room = (ROOT / "docs/raspberry-pi.md").read_text("utf-8")
+    assert f"\nRestartPreventExitStatus={service['LOST']}\n" in room
 
 
 def test_channels_of_a_device(service: dict[str, Any], tmp_path: Path) -> None:

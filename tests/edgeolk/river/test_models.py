@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from river import datasets, evaluate, metrics, preprocessing
+from river import anomaly, datasets, evaluate, metrics, preprocessing
 
 import edgeolk as ek
 from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
@@ -173,7 +173,7 @@ def test_scores_of_novelty_are_comparable() -> None:
             scores.append(said)
             assert said == pytest.approx(learner.anomaly, abs=1e-6)
         elif t > 0 and not alarm:
-            assert said == 0.25
+            assert said == 0.0
         flat |= alarm and learner.why == ("flat", 1)
     assert 0.0 < min(scores) < max(scores) < 1.0
     assert flat
@@ -291,3 +291,45 @@ def test_balanced_decisions_find_rare_labels(algorithm: str, n_classes: int) -> 
 def test_a_decision_is_one_of_two() -> None:
     with pytest.raises(ValueError, match="decision must be 'accuracy' or 'balanced', got 'fair'"):
         KernelClassifier(decision="fair")
+
+
+@pytest.mark.parametrize("protects", [True, False])
+@pytest.mark.parametrize("history", [True, False])
+def test_novelty_in_a_filter_of_a_quantile(history: bool, protects: bool) -> None:
+    """As with river's own detectors: few rows are flagged, the shifted ones among them."""
+    rng = np.random.default_rng(0)
+    X = [{"a": float(a), "b": float(b)} for a, b in rng.normal(size=(4000, 2))]
+    for x in X[2000::100]:
+        x["a"] += 6.0
+    model = anomaly.QuantileFilter(
+        KernelNovelty(ram="4KiB", history=history), q=0.98, protect_anomaly_detector=protects
+    )
+    flagged = []
+    for x in X:
+        flagged.append(model.classify(model.score_one(x)))
+        model.learn_one(x)
+    assert not any(flagged[:50])
+    assert sum(flagged) < 0.04 * len(X)
+    assert sum(flagged[1000:]) < 0.035 * 3000
+    assert sum(flagged[2000::100]) >= 18
+    n_learned = model.anomaly_detector.learner.steps
+    assert n_learned == (len(X) - sum(flagged) if protects else len(X))
+
+
+def test_novelty_in_a_filter_of_a_threshold() -> None:
+    """The threshold of a novel row in time is .5."""
+    model = anomaly.ThresholdFilter(KernelNovelty(), threshold=0.5)
+    for x in _waves(1000):
+        assert model.classify(model.score_one(x)) == model.anomaly_detector.is_novel(x)
+        model.learn_one(x)
+
+
+@pytest.mark.parametrize(("history", "n_first"), [(True, 200), (False, 50)])
+def test_scores_are_0_before_the_first_verdict(history: bool, n_first: int) -> None:
+    model = KernelNovelty(history=history)
+    scores = []
+    for x, _ in _rows(n_first + 1):
+        scores.append(model.score_one(x))
+        model.learn_one(x)
+    assert scores[:-1] == [0.0] * n_first
+    assert scores[-1] > 0.0

@@ -71,9 +71,9 @@ def test_a_score_that_is_no_longer_true_is_not_used(between: Any) -> None:
 def test_a_row_that_was_not_learned_is_scored_by_itself(model: Any) -> None:
     ask = getattr(model, "score_one", model.predict_one if hasattr(model, "predict_one") else None)
     own = () if isinstance(model, KernelNovelty) else (1.0,)
-    for row in ROWS[:20]:
+    for row in ROWS[:50]:
         model.learn_one(row, *own)
-    first, other = ROWS[30], ROWS[31]
+    first, other = ROWS[50], ROWS[51]
     said = ask(other)
     ask(first)
     with pytest.raises((TypeError, ValueError)):
