@@ -258,12 +258,12 @@ def test_a_connection_that_flaps_is_told_once_in_a_minute(
     port: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     source = MqttSource(f"mqtt://127.0.0.1:{port}/flapping")
-    seconds = 0.0
-    monkeypatch.setattr(mqtt.time, "monotonic", lambda: seconds)
+    clock = [0.0]
+    monkeypatch.setattr(mqtt.time, "monotonic", lambda: clock[0])
     flags = SimpleNamespace(is_disconnect_packet_from_server=True, session_present=True)
     good = SimpleNamespace(is_failure=False)
     try:
-        for seconds in (0.0, 1.0, 2.0, 61.0):
+        for clock[0] in (0.0, 1.0, 2.0, 61.0):
             source._on_disconnect(None, None, flags, "Session taken over", None)
             source._on_connect(None, None, flags, good, None)
         assert "4 reconnections" in source.notes()
