@@ -117,9 +117,12 @@ def memory_lines(result: ReplayResult) -> list[str]:
         lines.append(f"resident  at most {result.peak_resident / 1e6:.1f} MB in that process")
     counts, config = result.power, result.config
     if counts is not None:
+        is_forgotten = counts.cuts and config.resolved.params.get("last_label")
+        forgotten = ", the last label forgotten at each" if is_forgotten else ""
         lines.append(
-            f"power     {counts.cuts:,} cuts and restarts, learning of {counts.rows_lost:,} rows "
-            f"lost; {counts.checkpoints:,} checkpoints, {counts.bytes_written:,} bytes written"
+            f"power     {counts.cuts:,} cuts and restarts{forgotten}, learning of "
+            f"{counts.rows_lost:,} rows lost; {counts.checkpoints:,} checkpoints, "
+            f"{counts.bytes_written:,} bytes written"
         )
         if config.device is not None and result.elapsed:
             board, mean = board_of(config.device), result.elapsed / result.rows.read
