@@ -30,7 +30,7 @@ def shown(name: str) -> str:
 def head_lines(found: Comparison) -> list[str]:
     """Return lines on the stream, the skipped rows, the kernel and the storage."""
     rows, count = found.rows, found.rows.count
-    left_out = f", {count.missing:,} with missing values" if count.missing else ""
+    left_out = f", {count.missing:,} left out for missing values" if count.missing else ""
     left_out += f", {count.damaged:,} damaged" if count.damaged else ""
     return [
         f"stream    {rows.name}: {rows.read:,} rows read, {len(rows.y):,} used{left_out}; "

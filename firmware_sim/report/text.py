@@ -24,12 +24,16 @@ def head_lines(result: ReplayResult) -> list[str]:
     damaged += f", {rows.refused:,} refused" if rows.refused else ""
     lines = [
         f"stream    {result.stream.name}: {rows.read:,} rows read, {rows.used:,} used, "
-        f"{rows.missing:,} with missing values{damaged}; "
+        f"{rows.missing:,} left out for missing values{damaged}; "
         f"{counted(len(result.stream.features), 'reading')} -> {result.stream.target or 'no label'}"
     ]
     lines += log_lines(result)
     if rows.missing_words():
         lines.append(f"missing   {rows.missing_words()}")
+    if rows.lacking:
+        n = counted(rows.lacking, "row")
+        verb = "lacks" if rows.lacking == 1 else "lack"
+        lines.append(f"used      {n} that {verb} a reading: {rows.lacking_words()}")
     lines += [f"gaps      {word}" for word in (rows.filled_words(), rows.break_words()) if word]
     lines += [f"note      {note}" for note in result.stream.notes]
     damages = (log_of(result.stream) or rows).damages

@@ -101,7 +101,7 @@ def test_rows_that_were_left_out_are_told(tmp_path: Path) -> None:
     mine = small(tmp_path / "few.csv", ["1", "-1"] * 40)
     found = compared(mine, tmp_path / "out")
     text, data = report_of(found).to_text(), to_dict(found)
-    assert "83 rows read, 80 used, 2 with missing values, 1 damaged" in text
+    assert "83 rows read, 80 used, 2 left out for missing values, 1 damaged" in text
     assert "missing   a 1, b 1" in text
     assert "WARNING   1 of 83 rows cannot be read and were left out, the first is row 81" in text
     assert data["stream"]["missing_by_column"] == {"a": 1, "b": 1}
