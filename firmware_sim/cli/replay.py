@@ -230,8 +230,10 @@ def _replayed(
             count = replay.stream.count()
             total = count if total is None or count is None else min(total, count)
         bar.start(total)
-        # A learner in a separate process receives blocks of rows: single steps are not timed.
-        enabled = not chosen.quiet and replay.config.enforce == "arena"
+        # A learner in a separate process receives blocks of rows: single steps are not timed. Of a
+        # live stream, most of the time between two rows is the wait for the next one.
+        is_live = replay.stream.kept is not None
+        enabled = not chosen.quiet and replay.config.enforce == "arena" and not is_live
         ram = str(replay.config.ram)
         progress_lines = ProgressLines(total, enabled=enabled, shown=bar.wanted, ram=ram)
 

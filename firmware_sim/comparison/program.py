@@ -13,10 +13,12 @@ from firmware_sim.configuration.values import RECOMMENDED
 from firmware_sim.device.intake import buffer_type
 from firmware_sim.device.planning import learner_settings, plan_device
 from firmware_sim.errors import DoesNotFitError
+from firmware_sim.kinds.regression import WITHOUT_KERNEL
 from firmware_sim.plaintext import counted
 from firmware_sim.replaying.forecast import resolved
 
 _UNIT = "    mean, spread = targets.mean_[0], targets.scale_[0] or 1.0"
+_LEARN = "    score = learner.learn_one(x, label)  # the answer to x before it is learned"
 _TARGET = "targets.learn_transform_one(np.array([label], dtype=float))"
 
 
@@ -26,8 +28,10 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     Of windows, it learns ``samples``; a forecast is that of each row's readings.
 
     found: the result of the comparison.
-    name, ram: the method and the cap.
+    name, ram: the method and the cap; the forecaster without a kernel has none.
     """
+    if name == WITHOUT_KERNEL:
+        return _plain(found)
     rows, config = found.rows, found.config
     d = len(rows.features)
     mine = config_of(Run(name, ram, 0), replace(config, stream=""), rows.width.gamma)
@@ -63,6 +67,20 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     return [
         *(*imports, "import numpy as np", "import edgeolk as ek", ""),
         *(*before, *begin, *_row(rows, mine, has_clock), *loop, *step),
+    ]
+
+
+def _plain(found: Comparison) -> list[str]:
+    """Return the program of the forecaster without a kernel, which scales what it learns."""
+    rows, d = found.rows, len(found.rows.features)
+    run, config = Run(DEFAULT, found.rams[-1], 0), replace(rows.config, stream="")
+    mine = config_of(run, config, rows.width.gamma)
+    options = f"n_features={d}, D=0, loss='square', history=True, horizon={mine.rows_ahead or 1}"
+    begin, step = _forecast(mine, d) if mine.rows_ahead else ([], [_LEARN])
+    return [
+        *("import numpy as np", "import edgeolk as ek", ""),
+        f"learner = ek.Learner({options}, season={rows.season})",
+        *(*begin, *_row(rows, mine, has_clock=False), *step),
     ]
 
 

@@ -30,7 +30,7 @@ def shown(name: str) -> str:
 def head_lines(found: Comparison) -> list[str]:
     """Return lines on the stream, the skipped rows, the kernel and the storage."""
     rows, count = found.rows, found.rows.count
-    left_out = f", {count.missing:,} with missing values" if count.missing else ""
+    left_out = f", {count.missing:,} left out for missing values" if count.missing else ""
     left_out += f", {count.damaged:,} damaged" if count.damaged else ""
     return [
         f"stream    {rows.name}: {rows.read:,} rows read, {len(rows.y):,} used{left_out}; "
@@ -76,10 +76,8 @@ def _storage(found: Comparison) -> str:
 
 
 def ranking(found: Comparison) -> list[str]:
-    """Return the default, then methods and baselines by their error under the largest cap."""
-    names = found.algorithms
-    others = [name for name in (*found.rows.baselines, *names) if name != DEFAULT]
-    return [*(name for name in names if name == DEFAULT), *sorted(others, key=found.rank)]
+    """Return methods and baselines by their error under the largest cap."""
+    return sorted([*found.algorithms, *found.rows.baselines], key=found.rank)
 
 
 def table(found: Comparison) -> Table:
@@ -132,8 +130,7 @@ def errors(found: Comparison) -> Chart:
     baselines, metrics = found.rows.baselines, found.rows.evaluator.metrics
     lines = {
         name: [(ram, e) for ram in found.rams if (e := found.cell(name, ram).error) is not None]
-        for name in ranking(found)
-        if name not in baselines
+        for name in found.algorithms
     }
     lines = {name: line for name, line in lines.items() if line}
     known = [error for line in lines.values() for _, error in line] + [*baselines.values()]

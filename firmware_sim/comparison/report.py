@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from firmware_sim.comparison.choice import choice, sentence, unbeaten
+from firmware_sim.comparison.choice import choice, recommended, sentence, unbeaten
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.ranking import errors, head_lines, lasting, table
 from firmware_sim.comparison.run import Comparison
@@ -17,7 +17,7 @@ FORMAT = 4  # of compare.json
 def to_dict(found: Comparison) -> dict[str, Any]:
     """Return all results, in types of strict JSON."""
     rows = found.rows
-    best = choice(found)
+    best, taken = choice(found), recommended(found)
     return {
         "format": FORMAT,
         "complete": found.complete,
@@ -49,14 +49,15 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "frozen_after": found.config.frozen_after,
         "changes": rows.evaluator.changes,
         "choice": None if best is None else {"algorithm": best[0], "ram": best[1]},
-        "unbeaten": [] if best is None else unbeaten(found, *best),
+        "recommended": None if taken is None else taken[0],
+        "unbeaten": [] if taken is None else unbeaten(found, *taken),
         "runs": [asdict(one) for one in found.outcomes],
     }
 
 
 def report_of(found: Comparison) -> Report:
     """Return the report of a comparison: ranking, recommendation and Python program."""
-    best, chart, ranked = choice(found), errors(found), table(found)
+    best, chart, ranked = recommended(found), errors(found), table(found)
     about = "Each row is predicted before it is learned"
     if found.config.group is not None:
         about = f"Each group of {found.config.group!r} is answered by a learner of all the others"

@@ -57,6 +57,7 @@ class Rows:
     config: ReplayConfig  # the configuration, with the classes found in the stream
     left_out: str = ""  # the headline about rows that were left out
     day: int = 0  # rows of a day; 0 if unknown
+    season: int = 0  # rows of a season of the forecaster without a kernel; 0 for none
     is_dated: bool = False  # whether rows have the hour of the day
     models: list[ModelOutcome] = field(default_factory=list)  # of other libraries
 
@@ -213,6 +214,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     unread = np.full((len(head), X.shape[1]), np.nan)
     scaled, as_read = np.vstack([np.zeros_like(unread), X]), np.vstack([unread, as_read])
     targets = np.concatenate([head, y])
+    shared["season"] = season if named else 0
     rivals = evaluator.kind.baselines(scaled, as_read, targets, season, named=named)
     rivals = {name: scores[len(head) :] for name, scores in rivals.items()}
     return Rows(**shared, day=day, **_baselines(evaluator, result.metrics, rivals))

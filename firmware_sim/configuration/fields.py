@@ -493,7 +493,7 @@ class Fields:
     )
     power_cut: str | None = _trouble(
         None,
-        "cut the power; the board continues from its last checkpoint",
+        "cut the power; the board continues from its last checkpoint, without the last label",
         metavar="every=N|at=ROW|random=P",
         check=values.power_cut,
         where=REPLAY | TABLE | MANIFEST,

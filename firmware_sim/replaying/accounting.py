@@ -127,6 +127,7 @@ class Accounting:
             self.power.before(self._device, raw.first)
         self.current_rows = raw.first, raw.first + len(block) - 1
         X, places = usable(block, self._device.repair)
+        complete = None if self._device.repair is None else places
         if raw.first <= self._config.rows_ahead:
             self._add_head(block, places)
         rows = forecast_rows(block, X, places, self.filler)
@@ -153,7 +154,8 @@ class Accounting:
             counts = filler.n_filled, filler.n_gaps, filler.n_breaks
             self.rows.filled, self.rows.gaps, self.rows.breaks = counts
             self.rows.most_filled = filler.most
-        count_skipped(block, places[places < len(block)], self.rows, self._stream, ahead)
+        received = places[places < len(block)]
+        count_skipped(block, received, self.rows, self._stream, ahead, complete)
 
     def _learn(self, taken: Filled, block: Checked) -> int:
         """Have the device learn rows of a block, and the missing periods between them.

@@ -315,16 +315,25 @@ def forecast_rows(block: Checked, X: Row, places: Places, filler: Filler | None)
 
 
 def count_skipped(
-    block: Checked, places: Places, rows: RowCount, stream: Stream, ahead: int = 0
+    block: Checked,
+    places: Places,
+    rows: RowCount,
+    stream: Stream,
+    ahead: int = 0,
+    complete: Places | None = None,
 ) -> None:
-    """Count the rows of a block that the learner does not receive.
+    """Count the rows of a block that the learner does not receive, and those that lack a reading.
 
     places: indices of the rows that it receives.
     ahead: the first rows, which lack the readings of earlier ones.
+    complete: of `usable`, if missing readings are filled in or the learner takes them. Then a row
+        without a label is left out for that alone.
     """
     raw = block.block
     for at, why in sorted(raw.damage.items()):
         rows.add_damaged(raw.first + at, why)
+    used = set(places.tolist())
+    filled_in = set() if complete is None else set(complete.tolist())
     for at in np.flatnonzero(block.lacks).tolist():
         if raw.first + at <= ahead:
             continue
@@ -332,8 +341,18 @@ def count_skipped(
             rows.missing_before += 1
             rows.ahead = ahead
             rows.add_missing([stream.target] if block.unlabelled[at] else [])
+            continue
+        columns = block.missing(at, stream)
+        if at in used:
+            rows.add_lacking(columns)
+        elif at in filled_in:  # but its forecast is of a row that was skipped, or in a gap
+            rows.missing_before += 1
+            rows.ahead = ahead
+            rows.add_missing([], columns)
+        elif complete is not None and block.unlabelled[at]:
+            rows.add_missing([stream.target], columns)
         else:
-            rows.add_missing(block.missing(at, stream))
+            rows.add_missing(columns)
     rows.missing += len(block) - len(raw.damage) - len(places)
     if raw.periods is not None:  # made of a row without a target
         is_other = ~(block.damaged | block.lacks)

@@ -25,7 +25,13 @@ class RowCount:
     read: int = 0
     used: int = 0
     missing: int = 0
+    #: missing values of readable rows, whether these were left out or used
     missing_by_column: dict[str, int] = field(default_factory=dict)
+    #: missing values for which rows were left out
+    left_out_by_column: dict[str, int] = field(default_factory=dict)
+    #: rows that lack a reading and were used: it was filled in, or the learner was told so
+    lacking: int = 0
+    lacking_by_column: dict[str, int] = field(default_factory=dict)
     #: rows of a forecast whose readings, `ahead` rows before, were skipped or before a gap
     missing_before: int = 0
     ahead: int = 0
@@ -48,10 +54,20 @@ class RowCount:
         found = log.damages
         return cls(read=log.rows, damaged=found.n_rows, first_damage=found.first, damages=found)
 
-    def add_missing(self, columns: list[str]) -> None:
-        """Count a row without values in these columns."""
-        for column in columns:
-            self.missing_by_column[column] = self.missing_by_column.get(column, 0) + 1
+    def add_missing(self, columns: list[str], others: Sequence[str] = ()) -> None:
+        """Count a row that is left out.
+
+        columns: those without a value for which it is.
+        others: all those without a value, if more.
+        """
+        _count(self.left_out_by_column, columns)
+        _count(self.missing_by_column, others or columns)
+
+    def add_lacking(self, columns: list[str]) -> None:
+        """Count a row that is used though these columns have no value."""
+        self.lacking += 1
+        _count(self.lacking_by_column, columns)
+        _count(self.missing_by_column, columns)
 
     def add_damaged(self, number: int, damage: str) -> None:
         """Count a row that cannot be read."""
@@ -64,14 +80,14 @@ class RowCount:
 
         Empty if these are at most a tenth. Rows that lack only their label do not count.
         """
-        lacking = max(0, self.missing - self.missing_by_column.get(target, 0))
+        lacking = max(0, self.missing - self.left_out_by_column.get(target, 0))
         n = self.damaged + self.refused + lacking
         if n <= self.read * _MANY:
             return ""
         text = f"{n:,} of {self.read:,} rows ({100 * n / self.read:.0f} %) were left out"
         if lacking - self.missing_before >= max(self.damaged, self.refused):
-            worst = max(features, key=lambda name: self.missing_by_column.get(name, 0))
-            count = self.missing_by_column.get(worst, 0)
+            worst = max(features, key=lambda name: self.left_out_by_column.get(name, 0))
+            count = self.left_out_by_column.get(worst, 0)
             return (
                 f"{text}: {worst!r} is missing in {count:,}; fill in with --missing last, or "
                 f"leave the column out with --ignore {shlex.quote(joined([worst]))}"
@@ -111,19 +127,34 @@ class RowCount:
         return f"{gaps}: the history began again"
 
     def missing_words(self) -> str:
-        """Return the columns with missing values and their counts, in descending order."""
-        counts = sorted(self.missing_by_column.items(), key=lambda item: -item[1])
-        shown = [f"{name} {count:,}" for name, count in counts[:_LISTED]]
-        shown += ["..."] if len(counts) > _LISTED else []
+        """Return the columns whose missing values left rows out, and their counts, descending."""
+        shown = _listed(self.left_out_by_column)
         if self.missing_before:
             before = f"{counted(self.ahead, 'row')} before"
             shown.append(f"the row from {before} (skipped, or a gap) {self.missing_before:,}")
         return ", ".join(shown)
 
+    def lacking_words(self) -> str:
+        """Return the columns that rows lack which were used all the same, and their counts."""
+        return ", ".join(_listed(self.lacking_by_column))
+
     def add_refused(self, number: int, reason: object) -> None:
         """Count a row that the learner refuses."""
         self.refused += 1
         self.first_refusal = self.first_refusal or f"row {number}: {reason}"
+
+
+def _count(counts: dict[str, int], columns: Sequence[str]) -> None:
+    """Add one to the counts of columns."""
+    for column in columns:
+        counts[column] = counts.get(column, 0) + 1
+
+
+def _listed(counts: dict[str, int]) -> list[str]:
+    """Return the columns with the highest counts, in descending order."""
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    shown = [f"{name} {count:,}" for name, count in ordered[:_LISTED]]
+    return [*shown, "..."] if len(ordered) > _LISTED else shown
 
 
 def nothing_usable(stream: Stream, rows: RowCount) -> str:

@@ -79,6 +79,7 @@ def _stream(result: ReplayResult) -> dict[str, Any]:
         **{f"rows_{name}": getattr(rows, name) for name in _COUNTS},
         "log": None if log is None else {"rows_read": log.rows, "rows_damaged": damages.n_rows},
         "missing_by_column": dict(rows.missing_by_column),
+        "left_out_by_column": dict(rows.left_out_by_column),
         "first_refusal": rows.first_refusal,
         "first_damage": rows.first_damage,
         "damages": {

@@ -91,12 +91,15 @@ def _errors(result: ReplayResult) -> Section:
 
 def _rows(result: ReplayResult) -> Section:
     """Return the table of rows that were not used as they came; empty if there are none."""
-    count = result.rows
+    count, repaired = result.rows, result.rows.repaired
+    n_lacking, lacking = repaired or count.lacking, count.lacking_words()
+    if repaired:
+        lacking = ": ".join(filter(None, [result.config.missing, lacking]))
     rows = [
         (what, f"{n:,}", reason)
         for what, n, reason in (
             ("left out, a value missing", count.missing, count.missing_words()),
-            ("repaired", count.repaired, result.config.missing),
+            ("repaired" if repaired else "used, a reading missing", n_lacking, lacking),
             ("left out, damaged", count.damaged, count.first_damage),
             ("refused by the learner", count.refused, count.first_refusal),
             ("filled in, without a target", count.filled, count.filled_words()),

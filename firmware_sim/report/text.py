@@ -24,12 +24,16 @@ def head_lines(result: ReplayResult) -> list[str]:
     damaged += f", {rows.refused:,} refused" if rows.refused else ""
     lines = [
         f"stream    {result.stream.name}: {rows.read:,} rows read, {rows.used:,} used, "
-        f"{rows.missing:,} with missing values{damaged}; "
+        f"{rows.missing:,} left out for missing values{damaged}; "
         f"{counted(len(result.stream.features), 'reading')} -> {result.stream.target or 'no label'}"
     ]
     lines += log_lines(result)
     if rows.missing_words():
         lines.append(f"missing   {rows.missing_words()}")
+    if rows.lacking:
+        n = counted(rows.lacking, "row")
+        verb = "lacks" if rows.lacking == 1 else "lack"
+        lines.append(f"used      {n} that {verb} a reading: {rows.lacking_words()}")
     lines += [f"gaps      {word}" for word in (rows.filled_words(), rows.break_words()) if word]
     lines += [f"note      {note}" for note in result.stream.notes]
     damages = (log_of(result.stream) or rows).damages
@@ -117,9 +121,12 @@ def memory_lines(result: ReplayResult) -> list[str]:
         lines.append(f"resident  at most {result.peak_resident / 1e6:.1f} MB in that process")
     counts, config = result.power, result.config
     if counts is not None:
+        is_forgotten = counts.cuts and config.resolved.params.get("last_label")
+        forgotten = ", the last label forgotten at each" if is_forgotten else ""
         lines.append(
-            f"power     {counts.cuts:,} cuts and restarts, learning of {counts.rows_lost:,} rows "
-            f"lost; {counts.checkpoints:,} checkpoints, {counts.bytes_written:,} bytes written"
+            f"power     {counts.cuts:,} cuts and restarts{forgotten}, learning of "
+            f"{counts.rows_lost:,} rows lost; {counts.checkpoints:,} checkpoints, "
+            f"{counts.bytes_written:,} bytes written"
         )
         if config.device is not None and result.elapsed:
             board, mean = board_of(config.device), result.elapsed / result.rows.read

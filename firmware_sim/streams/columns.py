@@ -43,6 +43,8 @@ _TIME_WORDS = frozenset({
     "serial", "datenum", "localtime", "hhmm", "hhmmss", "yyyymmdd", "yyyymmddhh", "yyyymmddhhmm",
     "yymmdd",
 })  # fmt: skip
+#: Names of a time only if the numbers are seconds since 1970 or parts of them.
+_SHORT_NAMES = frozenset({"t", "s", "sec", "secs"})
 #: Time zones, which name a time alone: "est" is east and "pst" pressure in longer names.
 _ZONES = frozenset({"mst", "est", "cst", "pst", "cet"})
 #: No name, or the name that pandas writes for a column without one.
@@ -173,7 +175,8 @@ class _Study:
         if name == self.time:
             loose = True
         first = not self.has_names and place == self._first
-        if not (loose or first):
+        is_short = name.strip().lower() in _SHORT_NAMES
+        if not (loose or first or is_short):
             return None
         values = [one for one in map(self._value, present) if not isnan(one)]
         if len(values) < 0.8 * len(present):
@@ -181,6 +184,8 @@ class _Study:
         text = dates.counted(name.lower(), values, has_name=bool(_TIME_NAME.fullmatch(name)))
         if first and not loose and not (text.startswith("epoch") and _is_increasing(values)):
             text = ""
+        if is_short and not (loose or first):
+            text = dates.epoch_of(values)
         if not text and name == self.time:
             text = "seconds"
         return TimeFormat(text) if text else None

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from statistics import median
 
 import numpy as np
 
-from firmware_sim.streams.time_format import RANGES, TimeFormat, bare, compiled
+from firmware_sim.streams.time_format import COUNTED, RANGES, TimeFormat, bare, compiled
 
 _CLOCKS = ("%H:%M:%S", "%I:%M:%S %p", "%H.%M.%S", "%H:%M", "%I:%M %p", "%H-%M-%S", "%I %p")
 _DATES = (
@@ -22,6 +23,10 @@ _DATES = (
     "%Y年%m月%d日", "%Y%m%d", "%G-W%V-%u", "%GW%V%u", "%Y:%m:%d",
     "%Y-%m", "%Y/%m", "%m/%Y", "%b-%Y", "%b %Y", "%Y-%b",
 )  # fmt: skip
+#: The year 2000 in seconds since 1970.
+_YEAR_2000 = 946_684_800.0
+#: Share of the usual step by which others may differ from it.
+_SAME_STEP = 0.1
 #: What may separate date and time of day.
 _JOINTS = (" ", "T", ", ", "_", "-", ":", "  ", "t", " - ", ",", "/", ";")
 _COMPACT = ("%Y%m%d%H%M%S", "%Y%m%d%H%M", "%y%m%d%H%M%S", "%Y%m%d%H", "%y%m%d%H%M", "%d%m%Y%H%M%S")
@@ -217,12 +222,36 @@ def counted(name: str, values: Sequence[float], *, has_name: bool) -> str:
             return text
     if not has_name:
         return ""
-    increasing = sum(step >= 0.0 for step in steps) / len(steps)
+    increasing = _increasing(steps)
     decreasing = sum(step <= 0.0 for step in steps) / len(steps)
     # A restarted clock goes back once; if most steps go back, the newest row comes first.
     if increasing < 0.9 and not (decreasing >= 0.9 and len(steps) > 2):
         return ""
     return _unit(name)
+
+
+def epoch_of(values: Sequence[float], *, steady: bool = False) -> str:
+    """Return the name of the format of times since 1970; "" if the numbers are no such times.
+
+    Unlike `counted`, it takes no number below the year 2000, and no more than a few that fall.
+
+    values: of the cells of a column, in order.
+    steady: whether nearly all steps must be alike too, as of a column whose name says nothing.
+    """
+    text = counted("", values, has_name=False)
+    if not text.startswith("epoch") or _middle(values)[0] < _YEAR_2000 / COUNTED[text][0]:
+        return ""
+    steps = [b - a for a, b in pairwise(values)]
+    if _increasing(steps) < 0.9:
+        return ""
+    usual = median(steps)
+    alike = sum(abs(step - usual) <= _SAME_STEP * usual for step in steps)
+    return text if not steady or (usual > 0.0 and alike >= 0.9 * len(steps)) else ""
+
+
+def _increasing(steps: Sequence[float]) -> float:
+    """Return the share of steps that do not fall."""
+    return sum(step >= 0.0 for step in steps) / len(steps)
 
 
 def _middle(values: Sequence[float]) -> tuple[float, float]:

@@ -12,10 +12,13 @@ message that the publisher repeats looks like a new one to the broker: only a me
 from __future__ import annotations
 
 import csv
+import logging
+import math
 import queue
 import re
 import secrets
 import threading
+import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +35,8 @@ from firmware_sim.streams.block import Line
 from firmware_sim.streams.live import Source, Wait
 from firmware_sim.streams.objects import line_of, of_value, parsed
 
+_log = logging.getLogger("firmware_sim")
+
 #: Most messages in the queue.
 QUEUE = 1_024
 #: Most bytes in a message; the broker does not send longer ones.
@@ -43,6 +48,8 @@ _LISTED = 12  # fields named in a note
 _RECALLED = 1_024  # messages remembered to detect repeated ones
 _SESSION = 3_600  # seconds the broker keeps the session after a lost connection
 _TICK = 0.2
+#: Seconds in which a second loss of the connection is counted, but not logged.
+_QUIET = 60.0
 #: Levels of a topic; + matches one level, # all that follow (MQTT 5, 4.7).
 _TOPIC = re.compile(r"([^\0+#/]*|\+)(/([^\0+#/]*|\+))*(/#)?|#")
 _FORM = (
@@ -91,6 +98,7 @@ class MqttSource(Source):
         self._ending = threading.Event()
         self._subscribed = threading.Event()
         self._failure = ""
+        self._is_lost, self._last_lost = False, -math.inf
         self._client_id = asked.get("client", [f"firmware-sim-{secrets.token_hex(6)}"])[0]
         self.received = self.dropped = self.damaged = self.connects = self.repeated = 0
         self._recent: OrderedDict[int, tuple[int, int]] = OrderedDict()
@@ -124,6 +132,7 @@ class MqttSource(Source):
         session.SessionExpiryInterval = _SESSION
         session.MaximumPacketSize = _LONGEST
         client.on_connect = self._on_connect
+        client.on_disconnect = self._on_disconnect
         client.on_subscribe = self._on_subscribe
         client.on_message = self._on_message
         client.reconnect_delay_set(min_delay=1, max_delay=30)
@@ -151,8 +160,22 @@ class MqttSource(Source):
             self._subscribed.set()
             return
         self.connects += 1
+        if self._is_lost:
+            self._is_lost = False
+            _log.warning("%s: connected to the broker again", self.name)
         if not flags.session_present:
             client.subscribe(self._topic, qos=self._qos)
+
+    def _on_disconnect(self, _: Any, __: Any, flags: Any, reason: Any, ____: Any) -> None:
+        """Say that the connection is lost, but not each time of one that flaps."""
+        now = time.monotonic()
+        if self._ending.is_set() or self._failure or not self.connects:
+            return
+        if self._is_lost or now - self._last_lost < _QUIET:
+            return
+        self._is_lost, self._last_lost = True, now
+        why = f" ({reason})" if flags.is_disconnect_packet_from_server else ""
+        _log.warning("%s: the connection to the broker is lost%s; trying again", self.name, why)
 
     def _on_subscribe(self, _: Any, __: Any, ___: Any, reasons: Any, ____: Any) -> None:
         refused = [str(reason) for reason in reasons if reason.is_failure]
@@ -281,10 +304,11 @@ class MqttSource(Source):
     def notes(self) -> list[str]:
         """Return counts of the messages by outcome, one sentence each."""
         out = [f"{self.received:,} messages received at QoS {self._qos}"]
+        again = self.reconnects
         counts = (
             (self.damaged, "messages are not rows"),
             (self.dropped, "messages were dropped because the queue was full"),
-            (self.reconnects, "reconnections"),
+            (again, "reconnection" if again == 1 else "reconnections"),
             (self.repeated, "messages arrived again, as QoS 1 allows, and were skipped"),
         )
         out += [f"{count:,} {what}" for count, what in counts if count]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from edgeolk.errors import suggest
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
-from firmware_sim.streams import cells
+from firmware_sim.streams import cells, dates
 from firmware_sim.streams.block import Block, Cells, Line, NumberCells, Places, Row
 from firmware_sim.streams.categories import Words
 from firmware_sim.streams.columns import ReadingOptions, is_time_name
@@ -31,6 +32,10 @@ CLOCK = ("day_sin", "day_cos", "week_sin", "week_cos")
 PERIODS = (86_400.0, 604_800.0)
 #: A column without a value in this many rows is empty.
 _PROVING = 10
+_UNITS = {
+    "epoch": "seconds", "epoch ms": "milliseconds", "epoch us": "microseconds",
+    "epoch ns": "nanoseconds",
+}  # fmt: skip
 HEADER_AGAIN = "it repeats the header"
 EMPTY = "all of its cells are empty"
 
@@ -269,7 +274,25 @@ class Reading:
                 f"column {name!r} is called a time, but its numbers match no known time "
                 "format: it is an input; leave it out with --ignore or set --time-format"
             )
+        elif kind == "number" and (unit := self._looks_like(column)):
+            note(
+                f"column {name!r} looks like {unit} since 1970 and is an input; if it holds the "
+                f"time of a row: --time {shlex.quote(name)}"
+            )
         return ""
+
+    def _looks_like(self, column: Column) -> str:
+        """Return the unit of numbers that may be the times of a log without others; or ""."""
+        if self._options.time != "auto" or self.understood.moments is not None:
+            return ""
+        place, values = self._places[column.name], []
+        for row in self.first:
+            with suppress(ValueError):
+                values.append(column.notation.number(row[place]))
+        values = [value for value in values if math.isfinite(value)]
+        if len(values) < _PROVING:
+            return ""
+        return _UNITS.get(dates.epoch_of(values, steady=True), "")
 
     def _take(self, column: Column) -> None:
         """Add the readings of a column."""

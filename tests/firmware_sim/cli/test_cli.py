@@ -62,7 +62,7 @@ def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     printed = capsys.readouterr()
     assert code == 0
-    assert "400 rows read, 382 used, 18 with missing values" in printed.out
+    assert "400 rows read, 382 used, 18 left out for missing values" in printed.out
     assert "pressure_Pa 8, gas_ppm 10" in printed.out or "gas_ppm 10" in printed.out
     for word in ("kappa vs no-change", "F1", "majority class", "no-change", "support_vectors"):
         assert word in printed.out

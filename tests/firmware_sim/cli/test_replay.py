@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_sim.cli import main, replay
+from firmware_sim.cli import main, replay, terminal
+from firmware_sim.streams import stdin
 
 EXPORTED = ["--limit", "60", "--no-picture", "--quiet"]
 
@@ -62,3 +63,21 @@ def test_a_leak_that_harms_nothing_has_the_code_of_its_process(
     monkeypatch.setattr(replay, "run_in_child", lambda words: (-11, "SIGSEGV"))
     assert replay._run_leaking([]) == 3
     assert "the device wrote beyond its cap and died: SIGSEGV" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+def test_the_wait_for_a_live_row_is_no_slow_step(
+    is_live: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = "x,z,y\n" + "".join(f"{at % 7},{at % 3},{at % 2}\n" for at in range(300))
+    path = tmp_path / "rows.csv"
+    path.write_text(rows, encoding="utf-8")
+    monkeypatch.setattr(stdin, "_blocks", lambda _: iter([rows.encode(), b""]))
+    monkeypatch.setattr(terminal, "SLOW", 0.0)  # every step is
+    source = "-" if is_live else str(path)
+    words = ["replay", source, "--target", "y", "--ram", "2KiB", "--limit", "280", "--no-picture"]
+    assert main([*words, "--out", str(tmp_path / "out")]) == 0
+    assert ("warning: a step takes" in capsys.readouterr().err) is not is_live

@@ -18,13 +18,14 @@ from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison import ranking as comparison_ranking
 from firmware_sim.comparison import rows as comparison_rows
 from firmware_sim.comparison import run as comparison_run
-from firmware_sim.comparison.choice import better, choice, sentence, unbeaten
+from firmware_sim.comparison.choice import better, choice, recommended, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.ranking import ranking, shown
 from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.work import Outcome, Run, do, goes
 from firmware_sim.drawing.page import to_page
+from firmware_sim.kinds.regression import WITHOUT_KERNEL
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cached import HeldStream
@@ -101,7 +102,7 @@ def test_rows_that_were_left_out_are_told(tmp_path: Path) -> None:
     mine = small(tmp_path / "few.csv", ["1", "-1"] * 40)
     found = compared(mine, tmp_path / "out")
     text, data = report_of(found).to_text(), to_dict(found)
-    assert "83 rows read, 80 used, 2 with missing values, 1 damaged" in text
+    assert "83 rows read, 80 used, 2 left out for missing values, 1 damaged" in text
     assert "missing   a 1, b 1" in text
     assert "WARNING   1 of 83 rows cannot be read and were left out, the first is row 81" in text
     assert data["stream"]["missing_by_column"] == {"a": 1, "b": 1}
@@ -200,15 +201,16 @@ def test_choice_is_the_smallest_that_is_as_good(found: Comparison) -> None:
 
 def test_trivial_answers_are_ranked(found: Comparison) -> None:
     names = ranking(found)
-    assert found.algorithms[0] == names[0] == "default"
+    assert found.algorithms[0] == "default"
     assert set(names) == {"default", *NAMES, "majority class", "no-change", "linear (PA-I)"}
     errors = [
         found.rows.baselines[name] if name in found.rows.baselines else found.cell(name, 4096).error
-        for name in names[1:]
+        for name in names
     ]
     assert errors == sorted(errors)  # type: ignore[type-var]
     lines = [line.split("  ")[0] for line in report_of(found).to_text().splitlines()]
-    assert [name for name in lines if name in names] == names[1:]
+    shown_names = [shown(name) for name in names]
+    assert [name for name in lines if name in shown_names] == shown_names
 
 
 def judged(found: Comparison, losses: list[float], trivial: list[float]) -> Comparison:
@@ -249,6 +251,38 @@ def test_no_method_is_called_the_best_if_a_trivial_answer_beats_it(found: Compar
         assert "No-change can be used only where" in said
         assert "best" not in said
     assert unbeaten(made, "rbp", 1024) == ["no-change", "majority class"]
+
+
+@pytest.mark.parametrize(
+    ("plain", "seasonal", "says"),
+    [
+        (0.05, 0.2, "For this stream take the forecaster without a kernel (D=0): 5.00 % wrong; of "
+         "the methods with a cap, rbp with ram='1KiB' and gamma="),
+        (0.09, 0.2, "For this stream take rbp with ram='1KiB' and gamma="),
+        (0.05, 0.05, "No learner is clearly better than no-change (5.00 % wrong), which learns "
+         "nothing: by two standard errors of the difference at least. The best of them, the "
+         "forecaster without a kernel (D=0), has 5.00 % wrong."),
+        (0.05, 0.02, "Every method is worse than no-change (2.00 % wrong), which learns nothing, "
+         "by more than two standard errors of the difference: take that. The lowest error of a "
+         "method "
+         "is 5.00 % wrong, that of the forecaster without a kernel (D=0)."),
+        (0.05, 0.06, "For this stream take the forecaster without a kernel (D=0)"),
+    ],
+)  # fmt: skip
+def test_a_forecaster_without_a_kernel_that_errs_less_is_the_one_to_take(
+    found: Comparison, plain: float, seasonal: float, says: str
+) -> None:
+    made = judged(found, [0.08] * 20, [seasonal - 0.01, seasonal + 0.01] * 10)
+    made.rows.baselines[WITHOUT_KERNEL] = plain
+    made.rows.baseline_blocks[WITHOUT_KERNEL] = [plain] * 20
+    assert sentence(made).startswith(says)
+    name, _ = recommended(made) or ("", 0)
+    report = report_of(made)
+    assert name == report.data["recommended"] == (WITHOUT_KERNEL if plain < 0.08 else "rbp")
+    assert report.data["choice"] == {"algorithm": "rbp", "ram": 1024}
+    assert ("D=0" in report.to_text().partition("In Python")[2]) == (plain < 0.08)
+    if says.startswith("Every"):
+        assert better(made) == ["no-change"]
 
 
 def test_it_says_that_the_default_was_not_compared(found: Comparison) -> None:
@@ -376,7 +410,7 @@ def test_methods_beyond_the_colours_are_grey(
 ) -> None:
     monkeypatch.setattr(comparison_ranking, "_COLOURS", comparison_ranking._COLOURS[:1])
     marks = comparison_ranking.errors(found).marks
-    first, *others = (name for name in ranking(found) if name not in found.rows.baselines)
+    first, *others = (name for name in found.algorithms)
     assert marks[0].name == shown(first)
     assert {mark.name for mark in marks[1 : 1 + len(others)]} == {"the other methods"}
     assert {mark.name for mark in marks[1 + len(others) :]} == {*found.rows.baselines}

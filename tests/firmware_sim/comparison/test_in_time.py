@@ -12,6 +12,7 @@ from helpers import in_turn
 
 import edgeolk as ek
 from firmware_sim import ReplayConfig, replay
+from firmware_sim.comparison.program import program
 from firmware_sim.comparison.rows import as_season, prepare, rows_of_day
 from firmware_sim.comparison.run import compare
 from firmware_sim.comparison.tuning import report_of, tune
@@ -67,6 +68,17 @@ def test_the_value_of_a_season_ago_and_a_forecast_without_a_kernel_are_rows(tmp_
     assert found.baselines[WITHOUT_KERNEL] == pytest.approx(np.abs(own - y).mean())
     named = prepare(configured(written(tmp_path)).outside(), 48)
     assert "value 48 rows ago" in named.baselines
+
+
+def test_the_program_of_a_forecaster_without_a_kernel_learns_as_it_did(tmp_path: Path) -> None:
+    found = compare(
+        configured(written(tmp_path)), ["4KiB"], ["ogd"], folder=tmp_path / "c", seeds=1, workers=1
+    )
+    X, y = rows()
+    scope: dict[str, Any] = {"rows": [*zip(X.tolist(), y.tolist(), strict=True)], "scores": []}
+    exec("\n".join([*program(found, WITHOUT_KERNEL, 0), "    scores.append(score)"]), scope)
+    loss = np.abs(np.array(scope["scores"]) - y).mean()
+    assert loss == pytest.approx(found.rows.baselines[WITHOUT_KERNEL], rel=1e-6)
 
 
 def test_the_rows_of_a_day_are_counted() -> None:

@@ -23,7 +23,7 @@ from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.planning import plan_device
 from firmware_sim.errors import DoesNotFitError
-from firmware_sim.kinds.regression import least_squares
+from firmware_sim.kinds.regression import WITHOUT_KERNEL, least_squares
 from firmware_sim.streams import Stream
 
 CAP = 8 * 1024
@@ -157,6 +157,10 @@ def test_the_printed_program_forecasts_as_the_comparison_did(tmp_path: Path) -> 
         exec("\n".join([*program(found, name, CAP), "    scores.append(score)"]), scope)
         errors = np.abs(np.array(scope["scores"][:-6]) - [y for _, y in rows[6:]])
         assert np.mean(errors) == pytest.approx(found.cell(name, CAP).error, rel=1e-6)
+    scope = {"rows": rows, "scores": []}
+    exec("\n".join([*program(found, WITHOUT_KERNEL, 0), "    scores.append(score)"]), scope)
+    errors = np.abs(np.array(scope["scores"][:-6]) - [y for _, y in rows[6:]])
+    assert np.mean(errors) == pytest.approx(found.rows.baselines[WITHOUT_KERNEL], rel=1e-6)
 
 
 def test_rows_with_gaps_are_forecast_by_those_that_take_them(tmp_path: Path) -> None:

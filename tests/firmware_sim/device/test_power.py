@@ -113,6 +113,20 @@ def test_report_tells_the_cost() -> None:
     assert to_dict(run())["power"] is None
 
 
+@pytest.mark.parametrize("last_label", [True, False])
+def test_report_tells_that_the_last_label_is_forgotten(last_label: bool) -> None:
+    """With a checkpoint after every row nothing else is lost."""
+    given = {"ram": "4KiB", "algorithm": "sorf", "gamma": None, "limit": 900}
+    given["params"] = {"last_label": last_label}
+    whole = run(**given)
+    cut = run(**given, power_cut="every=10", checkpoint_every=1)
+    assert cut.power is not None
+    assert (cut.power.cuts, cut.power.rows_lost) == (89, 0)
+    is_same = cut.metrics.summary() == whole.metrics.summary()
+    text = "power     89 cuts and restarts, the last label forgotten at each, learning of 0 rows"
+    assert (text in to_text(cut)) == last_label == (not is_same)
+
+
 def test_labels_that_a_cut_loses_are_not_late() -> None:
     result = run(power_cut="every=500", label_delay=10)
     labels = result.labels

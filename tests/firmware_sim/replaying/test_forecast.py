@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -93,6 +94,27 @@ def test_each_row_is_forecast_from_what_was_known_before(
     assert [one.forecast for one in outlook.future] == pytest.approx(coming.tolist())
     assert [one.row for one in outlook.future] == [*range(N + 1, N + 1 + horizon)]
     assert all(one.low < one.forecast < one.high for one in outlook.future)
+
+
+def test_only_missing_values_that_leave_a_row_out_are_blamed(tmp_path: Path) -> None:
+    """The learner is told of a missing reading; a row without a target is left out for that."""
+    X, y = drawn()
+    path = tmp_path / "sensor.csv"
+    lines = Path(written(path, X, y)).read_text().splitlines()
+    for at in [*range(300, 340), *range(500, 510)]:
+        time, reading, target = lines[at].split(",")
+        reading = reading if at % 2 else ""
+        lines[at] = f"{time},{reading},{target if at < 500 else ''}"
+    path.write_text("\n".join([*lines, ""]))
+    result = fs.replay(configured(str(path), horizon=6))
+    rows = result.rows
+    assert rows.missing_by_column == {"ahead": 25, "y": 10}
+    assert rows.left_out_by_column == {"y": 10}
+    assert (rows.lacking, rows.lacking_by_column) == (20, {"ahead": 20})
+    text = report_of(result).to_text()
+    assert "missing   y 10, the row" in text
+    assert "used      20 rows that lack a reading: ahead 20" in text
+    assert re.search(r"used, a reading missing +20 +ahead 20", text)
 
 
 @pytest.mark.parametrize("horizon", [1, 6])
@@ -333,8 +355,9 @@ def test_a_sheet_with_errors_and_a_line_of_sums(tmp_path: Path) -> None:
     assert result.rows.damaged == 2
     assert result.rows.missing_by_column == {"ahead": 1, "y": 1}
     assert result.rows.missing_words() == (
-        "y 1, ahead 1, the row from 3 rows before (skipped, or a gap) 2"
+        "y 1, the row from 3 rows before (skipped, or a gap) 2"
     )
+    assert (result.rows.lacking, result.rows.lacking_words()) == (1, "ahead 1")
     lines = report_of(result).to_text().splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("Forecast of the next rows"))
     # The line of sums is row 701, where the next time is.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.cli.terminal import alarm
 from firmware_sim.replaying.rows import RowCount, nothing_usable
+from firmware_sim.report import to_text
 from firmware_sim.streams import open_stream
 
 
@@ -72,6 +74,9 @@ def test_the_headline_names_the_option_of_missing_readings(tmp_path: Path) -> No
     for change in ({"missing": "last"}, {"ignore": ("b c",)}):
         kept = fs.replay(fs.ReplayConfig(name, target="y", ram="2KiB", algorithm="rbp", **change))
         assert (kept.left_out, kept.rows.used) == ("", 1000)
+        lacking = 300 if "missing" in change else 0
+        assert (kept.rows.lacking, kept.rows.missing_words()) == (lacking, "")
+        assert bool(re.search(r"\nrepaired +300 +last: b c 300\n", to_text(kept))) == (lacking > 0)
 
 
 def test_rows_without_a_label_are_no_headline(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -192,6 +193,70 @@ def test_times_in_digits_and_in_parts(
     assert moments is not None
     assert (moments.columns, moments.format) == (columns, form)
     assert set(np.diff(next(stream.blocks()).seconds)) == {seconds}
+
+
+def epochs(name: str, values: Sequence[float]) -> str:
+    lines = [f"{value:.0f},{at % 5},{at % 2}" for at, value in enumerate(values)]
+    return "\n".join([f"{name},a,y", *lines, ""])
+
+
+@pytest.mark.parametrize("name", ["t", "T", "s", "sec", "secs", "seconds"])
+@pytest.mark.parametrize("scale", [1, 1000])
+def test_a_short_name_is_a_time_by_its_values(tmp_path: Path, name: str, scale: int) -> None:
+    """Ties and a clock that was not set at first do not matter."""
+    ends = [0, *(1767571800 + 600 * (at - (at == 9)) for at in range(30))]
+    stream = table(tmp_path, epochs(name, [scale * end for end in ends]))
+    assert stream.features == ("a",)
+    assert next(stream.blocks()).seconds[1:3].tolist() == [1767571800.0, 1767572400.0]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [20 + at % 7 for at in range(30)],  # temperatures
+        [*range(30)],  # a counter
+        [5e8 + 600 * at for at in range(30)],  # before 2000
+        [1.7e9 + 1e6 * (at * 7 % 11) for at in range(30)],  # falls
+        [1.7e9] * 30,
+    ],
+)
+@pytest.mark.parametrize("name", ["t", "sec"])
+def test_a_short_name_of_other_numbers_is_an_input(
+    tmp_path: Path, name: str, values: list[float]
+) -> None:
+    stream = table(tmp_path, epochs(name, values))
+    assert (stream.features, stream.notes) == ((name, "a"), ())
+
+
+@pytest.mark.parametrize(
+    ("scale", "unit"), [(1, "seconds"), (1e3, "milliseconds"), (1e6, "microseconds")]
+)
+def test_another_name_is_an_input_with_a_note(tmp_path: Path, scale: float, unit: str) -> None:
+    log = epochs("my x", [scale * (1767571800 + 600 * at) for at in range(30)])
+    stream = table(tmp_path, log)
+    assert stream.features == ("my x", "a")
+    assert stream.notes == (
+        f"column 'my x' looks like {unit} since 1970 and is an input; if it holds the time of a "
+        "row: --time 'my x'",
+    )
+    assert table(tmp_path, log, time="my x").features == ("a",)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.7e9 + 600 * at * at for at in range(30)],  # a counter at another speed in each row
+        [1.7e9 + 600 * at for at in range(9)],  # too few
+        [1e6 + 600 * at for at in range(30)],
+    ],
+)
+def test_counters_have_no_note(tmp_path: Path, values: list[float]) -> None:
+    assert table(tmp_path, epochs("x", values)).notes == ()
+    dated = [f"2024-03-01 {at // 60:02}:{at % 60:02},{line}" for at, line in
+             enumerate(epochs("x", [1.7e9 + at for at in range(30)]).split()[1:])]  # fmt: skip
+    assert not any(
+        "1970" in one for one in table(tmp_path, "\n".join(["time,x,a,y", *dated, ""])).notes
+    )
 
 
 def test_ten_digits_that_count_seconds_are_no_dates(tmp_path: Path) -> None:

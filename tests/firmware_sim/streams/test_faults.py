@@ -248,7 +248,7 @@ def test_refused_rows_are_counted(
     command += ["--gamma", "0.2", "--no-picture", "--out", str(tmp_path / "out")]
     assert main([*command, "--enforce", enforce]) == 0
     printed = capsys.readouterr()
-    assert "50 rows read, 48 used, 0 with missing values, 2 refused" in printed.out
+    assert "50 rows read, 48 used, 0 left out for missing values, 2 refused" in printed.out
     assert "the learner refuses 2 of 50 rows, the first is row 21: " in printed.err
     assert main([*command, "--enforce", enforce, "--damaged", "stop"]) == 2
     assert "STOPPED: row 21: " in capsys.readouterr().out

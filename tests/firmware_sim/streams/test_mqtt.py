@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -238,12 +240,39 @@ def test_thousands_of_messages_and_a_forced_reconnect(
         publisher.send("many", *[f"{i},{i / 7:.6f}" for i in range(n // 2, n)])
         assert recorder.stdout is not None
         said = recorder.stdout.read()
+        errors = recorder.stderr.read()
     assert recorder.returncode == 0
-    assert "1 reconnections" in said
+    assert re.search(r"\b1 reconnection(,|$)", said, re.MULTILINE)
+    assert errors.splitlines() == [
+        f"firmware_sim: {url}: the connection to the broker is lost; trying again",
+        f"firmware_sim: {url}: connected to the broker again",
+    ]
     rows = out.read_text(encoding="utf-8").splitlines()[1:]
     # What was in flight is sent again, and left out.
     assert [int(row.split(",")[0]) for row in rows] == list(range(n))
     assert int(said.split()[-1]) < 80_000  # KiB: an interpreter, numpy, the client
+
+
+@needs_broker
+def test_a_connection_that_flaps_is_told_once_in_a_minute(
+    port: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = MqttSource(f"mqtt://127.0.0.1:{port}/flapping")
+    clock = [0.0]
+    monkeypatch.setattr(mqtt.time, "monotonic", lambda: clock[0])
+    flags = SimpleNamespace(is_disconnect_packet_from_server=True, session_present=True)
+    good = SimpleNamespace(is_failure=False)
+    try:
+        for clock[0] in (0.0, 1.0, 2.0, 61.0):
+            source._on_disconnect(None, None, flags, "Session taken over", None)
+            source._on_connect(None, None, flags, good, None)
+        assert "4 reconnections" in source.notes()
+    finally:
+        source.close()
+    source._on_disconnect(None, None, flags, "Normal disconnection", None)
+    told = [record.getMessage().partition(": ")[2] for record in caplog.records]
+    lost = "the connection to the broker is lost (Session taken over); trying again"
+    assert told == [lost, "connected to the broker again"] * 2
 
 
 @needs_broker
