@@ -245,8 +245,8 @@ def epoch_of(values: Sequence[float], *, steady: bool = False) -> str:
     if _increasing(steps) < 0.9:
         return ""
     usual = median(steps)
-    alike = sum(abs(step - usual) <= _SAME_STEP * usual for step in steps)
-    return text if not steady or (usual > 0.0 and alike >= 0.9 * len(steps)) else ""
+    n_steady = sum(abs(step - usual) <= _SAME_STEP * usual for step in steps)
+    return text if not steady or (usual > 0.0 and n_steady >= 0.9 * len(steps)) else ""
 
 
 def _increasing(steps: Sequence[float]) -> float:
