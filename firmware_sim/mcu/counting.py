@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,20 @@ BOARD_OF = {"Cortex-M0": "rp2040", "Cortex-M3": "lm3s6965evb", "Cortex-M4F": "mp
 #: rare rows whose rounding float cannot decide.
 ROWS = 400
 _Rows = tuple[NDArray[Any], NDArray[Any]]
+#: The calls of a forecaster, in the order of the enum of c/stream.c.
+CALLS = ("learn", "ask", "tell", "restart")
+CALL_FLAGS = ("-DSTREAM_CALLS=1",)
+
+
+class Call(NamedTuple):
+    """A call of a learner: its name, one of CALLS, a row, and a label, target or time.
+
+    A told target is that of an earlier row; ``row`` is then the last one that was asked.
+    """
+
+    name: str
+    row: NDArray[Any]
+    number: float = math.nan
 
 
 def drawn(learner: ek.Learner, rows: int) -> _Rows:
@@ -74,6 +89,14 @@ def packed(X: Iterable[Any], y: Iterable[Any]) -> bytes:
     return b"".join(x.tobytes() + np.float64(v).tobytes() for x, v in zip(X, y, strict=True))
 
 
+def packed_calls(calls: Iterable[Call]) -> bytes:
+    """Return calls in the format of c/stream.c with CALL_FLAGS."""
+    return b"".join(
+        call.row.tobytes() + np.float64(call.number).tobytes() + bytes([CALLS.index(call.name)])
+        for call in calls
+    )
+
+
 def learn_on(
     board: Board,
     learner: ek.Learner,
@@ -87,7 +110,7 @@ def learn_on(
 
     board: the board.
     learner: the initial state; it is not changed.
-    rows: the result of `packed`.
+    rows: the result of `packed`, or with CALL_FLAGS of `packed_calls`.
     flags: compiler flags besides the board's.
     stack: bytes of the stack, 0 for the board's.
     seconds: timeout.
