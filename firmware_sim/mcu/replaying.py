@@ -90,8 +90,9 @@ class Emulated:
     def to_row(self) -> CostRow:
         """Return the counted instructions for the README of an exported folder."""
         about = (
-            f"COUNTED on an emulated {self.board} on the rows of a replay, {self.asked or self.rows:,}. Learn is "
-            "the mean over these rows, and the longest step is among them."
+            f"COUNTED on an emulated {self.board} on the rows of a replay, "
+            f"{self.asked or self.rows:,}. Learn is the mean over these rows, and the longest step "
+            "is among them."
         )
         if self.asked:
             about += (
@@ -131,12 +132,12 @@ class Emulated:
 
     def to_lines(self) -> list[str]:
         """Return the lines of the report."""
-        done = "answered" if self.asked else "learned"
+        done = f"{self.asked:,} rows answered" if self.asked else f"{self.rows:,} rows learned"
         equal = "its state is identical, byte for byte" if self.same else self._different()
         return [
             "",
-            f"emulated  {self.board}, {self.core}: {self.asked or self.rows:,} rows {done}, {self.mistakes:,} "
-            f"{self.counts} there and {self.host_mistakes:,} here; {equal}",
+            f"emulated  {self.board}, {self.core}: {done}, "
+            f"{self.mistakes:,} {self.counts} there and {self.host_mistakes:,} here; {equal}",
             *self._counts(),
             *([f"board     {self.near}"] if self.near else []),
             f"memory    {self.flash:,} bytes of flash, {self.ram:,} of RAM, {self.stack:,} of "
