@@ -16,6 +16,7 @@ def add_options(commands: Any) -> None:
     """Add the command and its options."""
     about = "Export a model as C, with instruction counts from emulated boards in its README."
     brief = about[0].lower() + about[1:-1]
+    about += " A model that learns is counted from its configuration, its memory of rows full."
     parser = commands.add_parser("measure", help=brief, description=about)
     parser.add_argument("model", metavar="MODEL", help="a file written by Learner.save")
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from textwrap import fill as fill_text
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,23 @@ BOARD_OF = {"Cortex-M0": "rp2040", "Cortex-M3": "lm3s6965evb", "Cortex-M4F": "mp
 #: Rows that a new learner learns there: enough to include the first choice of the width, and the
 #: rare rows whose rounding float cannot decide.
 ROWS = 400
+#: Batches of as many rows as a memory of rows holds, after which it is full or stays as it is.
+_FILLING = 32
 _Rows = tuple[NDArray[Any], NDArray[Any]]
+#: The calls of a forecaster, in the order of the enum of c/stream.c.
+CALLS = ("learn", "ask", "tell", "restart")
+CALL_FLAGS = ("-DSTREAM_CALLS=1",)
+
+
+class Call(NamedTuple):
+    """A call of a learner: its name, one of CALLS, a row, and a label, target or time.
+
+    A told target is that of an earlier row; ``row`` is then the last one that was asked.
+    """
+
+    name: str
+    row: NDArray[Any]
+    number: float = math.nan
 
 
 def drawn(learner: ek.Learner, rows: int) -> _Rows:
@@ -41,11 +59,10 @@ def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> I
     traits = traits_of(learner.config)
     learns = traits.learns_on_board
     given = ek.Learner(learner.config) if learns else learner
-    before = traits.memory
-    X, y = drawn(learner, before + ROWS)
-    if before:  # fill its row memory
-        given.learn_many(X[:before], y[:before])
-    rows = packed(X[before:], y[before:])
+    X, y = drawn(learner, ROWS)
+    if learns and traits.memory:
+        X, y = fill(given, traits.memory)
+    rows, about = packed(X, y), about_memory(given)
     for core in cores:
         for how, given_flags in flags.items():
             try:
@@ -56,7 +73,35 @@ def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> I
                 raise
             found = run_result.learned
             mean, most = (found.mean / 1e3, found.most / 1e3) if learns else (0.0, 0.0)
-            yield Row(core, how, run_result.scored.mean / 1e3, mean, most)
+            yield Row(core, how, run_result.scored.mean / 1e3, mean, most, about)
+
+
+def fill(learner: ek.Learner, memory: int) -> _Rows:
+    """Learn rows until a row memory is full; return the ROWS rows that follow.
+
+    Only rows that are hard to learn enter the memory, so this takes several times its size.
+    """
+    X, y = drawn(learner, _FILLING * memory + ROWS)
+    at = 0
+    while at < _FILLING * memory and learner.n_remembered < memory:
+        learner.learn_many(X[at : at + memory], y[at : at + memory])
+        at += memory
+    return X[at : at + ROWS], y[at : at + ROWS]
+
+
+def about_memory(learner: ek.Learner) -> str:
+    """Return how rows were counted for a learner with a row memory; "" for one without."""
+    if not traits_of(learner.config).memory:
+        return ""
+    about = (
+        "COUNTED on emulated boards (gcc -O2) for a learner of this configuration, not for the "
+        f"exported state: its memory held {learner.n_remembered:,} of "
+        f"{traits_of(learner.config).memory:,} rows when the {ROWS} counted rows began. Inputs are "
+        "Gaussian, and labels are the sign of a product of two inputs, which takes long to learn: "
+        "many rows change weights. Learn is the mean over these rows, and the longest step is "
+        "among them."
+    )
+    return fill_text(about, 100)
 
 
 def counted(learner: ek.Learner) -> list[Row]:
@@ -74,6 +119,14 @@ def packed(X: Iterable[Any], y: Iterable[Any]) -> bytes:
     return b"".join(x.tobytes() + np.float64(v).tobytes() for x, v in zip(X, y, strict=True))
 
 
+def packed_calls(calls: Iterable[Call]) -> bytes:
+    """Return calls in the format of c/stream.c with CALL_FLAGS."""
+    return b"".join(
+        call.row.tobytes() + np.float64(call.number).tobytes() + bytes([CALLS.index(call.name)])
+        for call in calls
+    )
+
+
 def learn_on(
     board: Board,
     learner: ek.Learner,
@@ -87,7 +140,7 @@ def learn_on(
 
     board: the board.
     learner: the initial state; it is not changed.
-    rows: the result of `packed`.
+    rows: the result of `packed`, or with CALL_FLAGS of `packed_calls`.
     flags: compiler flags besides the board's.
     stack: bytes of the stack, 0 for the board's.
     seconds: timeout.

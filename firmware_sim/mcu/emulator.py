@@ -9,8 +9,9 @@ from pathlib import Path
 
 from firmware_sim.mcu.program import ARM, Board, Program
 
-#: The struct ``outcome`` of c/stream.c.
+#: The struct ``outcome`` of c/stream.c, and what follows in it with STREAM_CALLS.
 _RECORD = struct.Struct("<2Q 4Q 2d Q3I4x Q3I4x 2I")
+_ASKED = struct.Struct("<Q3I4x")
 
 
 def lacking(board: Board | None = None) -> str:
@@ -46,6 +47,8 @@ class Run:
         Bytes of stack used.
     state : bytes
         The model file at the end; empty for a program that does not learn.
+    asked : Cost
+        Instructions per forecast row that then waits for its target.
     """
 
     steps: int
@@ -59,6 +62,7 @@ class Run:
     scored: Cost
     stack: int
     state: bytes
+    asked: Cost = Cost(0, 0.0, 0.0, 0.0)
 
 
 def execute(program: Program, folder: Path, seconds: float) -> int:
@@ -110,16 +114,19 @@ def run(program: Program, rows: bytes, folder: Path, seconds: float = 600.0) -> 
     if code:
         why = "a fault: the stack may be too small" if code == 99 else f"exit code {code}"
         raise RuntimeError(f"{program.board.name}: {why}")
-    known = _RECORD.unpack((folder / "counts.bin").read_bytes())
+    written = (folder / "counts.bin").read_bytes()
+    known = _RECORD.unpack(written[: _RECORD.size])
+    asked = written[_RECORD.size :]
     instructions, ticks, steps, mistakes, updates, skipped, score, label = known[:8]
     each = instructions / ticks
 
-    def cost(first: int) -> Cost:
-        total, count, least, most = known[first : first + 4]
+    def cost(total: int, count: int, least: int, most: int) -> Cost:
         return Cost(count, each * total / max(count, 1), each * least, each * most)
 
     state = folder / "state.bin"
     return Run(
         steps, mistakes, updates, skipped, known[-1], score, label,
-        cost(8), cost(12), known[-2], state.read_bytes() if state.exists() else b"",
+        cost(*known[8:12]), cost(*known[12:16]), known[-2],
+        state.read_bytes() if state.exists() else b"",
+        cost(*(_ASKED.unpack(asked) if asked else (0, 0, 0, 0))),
     )  # fmt: skip

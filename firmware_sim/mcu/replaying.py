@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
@@ -14,7 +15,14 @@ from edgeolk.hosting import Row as CostRow
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
-from firmware_sim.mcu.counting import learn_on, packed, same_state
+from firmware_sim.mcu.counting import (
+    CALL_FLAGS,
+    Call,
+    learn_on,
+    packed,
+    packed_calls,
+    same_state,
+)
 from firmware_sim.mcu.emulator import lacking
 from firmware_sim.mcu.program import BOARDS, too_large
 from firmware_sim.mcu.sampling import sample_on
@@ -40,7 +48,7 @@ class Emulated:
     flash: int  # bytes of the program
     ram: int  # bytes of its variables
     stack: int  # bytes of used stack
-    learn: float  # mean instructions to learn a row
+    learn: float  # mean instructions to learn a row, or a told target
     longest: float  # maximum instructions to learn a row
     score: float  # instructions to score a row
     clock: float  # cycles a second of the real board
@@ -51,6 +59,11 @@ class Emulated:
     counts: str = "mistakes"  # what ``mistakes`` counts, for reports
     samples: str = ""  # what windows of samples cost there, for reports
     near: str = ""  # differences of the emulated board from the real one
+    #: of a forecaster: rows that were asked and waited for their targets, and mean and maximum
+    #: instructions to ask one
+    asked: int = 0
+    ask: float = 0.0
+    longest_ask: float = 0.0
 
     def _counts(self) -> list[str]:
         """Return a line if mistakes differ from the number of wrong answers, with the reason."""
@@ -77,46 +90,97 @@ class Emulated:
     def to_row(self) -> CostRow:
         """Return the counted instructions for the README of an exported folder."""
         about = (
-            f"COUNTED on an emulated {self.board} on the rows of a replay, {self.rows:,}. Learn is "
-            "the mean over these rows, and the longest step is among them."
+            f"COUNTED on an emulated {self.board} on the rows of a replay, "
+            f"{self.asked or self.rows:,}. Learn is the mean over these rows, and the longest step "
+            "is among them."
         )
+        if self.asked:
+            about += (
+                " To learn is to tell a target and to ask a row, and the longest step is the sum "
+                "of the longest of each."
+            )
         about += f" The board is {self.near}." if self.near else ""
         return CostRow(
-            *(self.core, "library", self.score / 1e3, self.learn / 1e3, self.longest / 1e3),
+            *(self.core, "library", self.score / 1e3, (self.learn + self.ask) / 1e3),
+            (self.longest + self.longest_ask) / 1e3,
             about=fill(about, 100),
         )
 
+    def _work(self) -> str:
+        """Return the instructions of each kind of call that was made."""
+        costs = []
+        if self.learn:
+            what = "told target" if self.asked else "learned row"
+            costs.append(f"{self.learn:,.0f} instructions per {what}, at most {self.longest:,.0f}")
+        if self.asked:
+            instructions = "" if costs else "instructions "
+            costs.append(
+                f"{self.ask:,.0f} {instructions}per asked row, at most {self.longest_ask:,.0f}"
+            )
+        return "; ".join([*costs, f"{self.score:,.0f} per score"])
+
+    def _rate(self) -> list[str]:
+        """Return the line of rows per second; none if no row was learned or asked."""
+        cycles = self.learn + self.ask
+        if not cycles:
+            return []
+        both = ", each asked and told" if self.asked and self.learn else ""
+        return [
+            f"rate      about {self.clock / cycles:,.0f} rows per second at "
+            f"{self.clock / 1e6:g} MHz, assuming one instruction per cycle{both}"
+        ]
+
     def to_lines(self) -> list[str]:
         """Return the lines of the report."""
+        done = f"{self.asked:,} rows answered" if self.asked else f"{self.rows:,} rows learned"
         equal = "its state is identical, byte for byte" if self.same else self._different()
         return [
             "",
-            f"emulated  {self.board}, {self.core}: {self.rows:,} rows learned, {self.mistakes:,} "
-            f"{self.counts} there and {self.host_mistakes:,} here; {equal}",
+            f"emulated  {self.board}, {self.core}: {done}, "
+            f"{self.mistakes:,} {self.counts} there and {self.host_mistakes:,} here; {equal}",
             *self._counts(),
             *([f"board     {self.near}"] if self.near else []),
             f"memory    {self.flash:,} bytes of flash, {self.ram:,} of RAM, {self.stack:,} of "
             "stack used",
-            f"work      {self.learn:,.0f} instructions per learned row, at most "
-            f"{self.longest:,.0f}; {self.score:,.0f} per score",
+            f"work      {self._work()}",
             *([f"samples   {self.samples}"] if self.samples else []),
-            f"rate      about {self.clock / self.learn:,.0f} rows per second at "
-            f"{self.clock / 1e6:g} MHz, assuming one instruction per cycle",
+            *self._rate(),
         ]
 
 
 class _Recorder:
-    """A wrapper that records what the learner learns."""
+    """A wrapper that records the calls which change the learner."""
 
-    def __init__(self, learner: Any, kept: list[tuple[Row, float]]) -> None:
+    def __init__(self, learner: Any, calls: list[Call]) -> None:
         self._learner = learner
-        self._kept = kept
+        self._calls = calls
+        self._row = np.zeros(learner.n_features)  # the last one
+
+    def _record(self, name: str, row: Row | None = None, number: float = math.nan) -> None:
+        if row is not None:
+            self._row = row.copy()
+        self._calls.append(Call(name, self._row, float(number)))
 
     def learn_one(self, row: Row, *label: float, time: float | None = None) -> float:
         """Learn a row; its time is kept in place of the label that it does not have."""
         number = label[0] if label else math.nan if time is None else time
-        self._kept.append((row.copy(), float(number)))
+        self._record("learn", row, number)
         return learned(self._learner, row, *label, time=time)
+
+    def ask_one(self, row: Row) -> float:
+        """Return the forecast of a row, which then waits for its target."""
+        self._record("ask", row)
+        return float(self._learner.ask_one(row))
+
+    def tell_one(self, target: float | None) -> None:
+        """Learn the target of the oldest pending row; None if it never comes."""
+        self._record("tell", number=math.nan if target is None else target)
+        self._learner.tell_one(target)
+
+    def restart(self) -> None:
+        """Forget the history and the pending rows."""
+        self._record("restart")
+        self._learner.restart()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._learner, name)
@@ -126,6 +190,21 @@ def learned(learner: Any, row: Row, *label: float, time: float | None) -> float:
     """Learn a row; return its score. Only learners of novelty in the order of time take a time."""
     at = {} if time is None else {"time": time}
     return float(learner.learn_one(row, *label, **at))
+
+
+def repeat(learner: Any, call: Call, *, supervised: bool) -> float:
+    """Repeat a recorded call; return the score of a learned row, else 0."""
+    if call.name == "learn":
+        labels = [call.number] if supervised else []
+        time = None if labels or math.isnan(call.number) else call.number
+        return learned(learner, call.row, *labels, time=time)
+    if call.name == "ask":
+        learner.ask_one(call.row)
+    elif call.name == "tell":
+        learner.tell_one(None if math.isnan(call.number) else call.number)
+    else:
+        learner.restart()
+    return 0.0
 
 
 class OnBoard:
@@ -159,8 +238,8 @@ class OnBoard:
             raise SimulatorError("--on needs a learner that scales inside, such as the default")
         self._board, self._windows = BOARDS[name], windows
         self._options, self._kind = device.learner.config, config.label_kind
-        self._learned_rows: list[tuple[Row, float]] = []
-        device.wrap_learner(lambda learner: _Recorder(learner, self._learned_rows))
+        self._calls: list[Call] = []
+        device.wrap_learner(lambda learner: _Recorder(learner, self._calls))
 
     def run(self) -> Emulated:
         """Run the recorded rows on the board.
@@ -172,29 +251,37 @@ class OnBoard:
         """
         learner = ek.Learner(self._options)
         number = np.float64 if learner.dtype == "float64" else np.float32
-        rows = [(row.astype(number), label) for row, label in self._learned_rows]
-        columns = [row for row, _ in rows], [label for _, label in rows]
+        calls = [call._replace(row=call.row.astype(number)) for call in self._calls]
+        flags: tuple[str, ...] = ()
+        if all(call.name == "learn" for call in calls):
+            rows = packed([call.row for call in calls], [call.number for call in calls])
+        else:
+            rows, flags = packed_calls(calls), CALL_FLAGS
         try:
-            program, found = learn_on(self._board, learner, packed(*columns))
+            program, found = learn_on(self._board, learner, rows, flags)
         except (RuntimeError, ValueError) as error:
             why = too_large(str(error)) or str(error)
             raise SimulatorError(f"--on {self._board.name}: {why}") from None
-        undecided = 0
+        undecided = n_learned = 0
         kind = self._kind
-        for at, (row, label) in enumerate(rows, 1):
-            labels = [label] if kind.is_supervised else []
-            time = None if labels or math.isnan(label) else label
-            score = learned(learner, row, *labels, time=time)
-            undecided += kind.counts_zero_as_mistake and score == 0.0 and label > 0.0
+        for call in calls:
+            with suppress(ValueError):  # refused, on the board too
+                score = repeat(learner, call, supervised=kind.is_supervised)
+                undecided += kind.counts_zero_as_mistake and score == 0.0 and call.number > 0.0
             # A learner with the last label counts its answers: the board gives as many.
-            for _ in range((at % _SCORED == 0) + 2 * (at == len(rows))):
-                learner.predict_one(row)
+            n_learned += call.name in ("learn", "tell")
+            if call.name in ("learn", "tell") and n_learned % _SCORED == 0:
+                learner.predict_one(call.row)
+        for call in calls[-1:]:
+            learner.predict_one(call.row)
+            learner.predict_one(call.row)
         return Emulated(
             self._board.name, self._board.core, found.steps, found.mistakes, learner.mistakes,
             same_state(found, learner), program.flash, program.ram, found.stack,
             found.learned.mean, found.learned.most, found.scored.mean, self._board.clock,
             ek.simd(), undecided, "mistakes" if kind.is_supervised else "novel rows",
-            self._samples(), self._board.near,
+            self._samples(), self._board.near, found.asked.rows, found.asked.mean,
+            found.asked.most,
         )  # fmt: skip
 
     def _samples(self) -> str:

@@ -1,8 +1,13 @@
 /* Learns the rows of a file, or only scores them if the learner is frozen; then reports the costs.
    A row is EK_FEATURES numbers and a label, a double; where labels come late, NaN for a row that is
-   asked, and learned further on; where rows have times, seconds in place of the label. */
+   asked, and learned further on; where rows have times, seconds in place of the label. With
+   STREAM_CALLS, for forecasters, a byte follows, which says the call. */
 #include "board.h"
 #include "edgeolk.h"
+
+#if STREAM_CALLS
+enum { CALL_LEARN, CALL_ASK, CALL_TELL, CALL_RESTART };
+#endif
 
 static uint8_t arena[EK_ARENA_BYTES];
 
@@ -18,6 +23,9 @@ static struct {
     uint8_t score[8], label[8]; /* of the last row, scored again */
     timing learned, scored;
     uint32_t stack, refused;
+#if STREAM_CALLS
+    timing asked;
+#endif
 } outcome;
 
 static __attribute__((noinline)) void add(timing *s, uint32_t from, uint32_t to)
@@ -41,7 +49,24 @@ int main(void)
     ek_start(arena);
     while (board_read(rows, x, sizeof x) == sizeof x &&
            board_read(rows, label, sizeof label) == sizeof label) {
+#if STREAM_CALLS
+        uint8_t call;
+        ek_forecast forecast;
+        if (board_read(rows, &call, sizeof call) != sizeof call)
+            return 4;
+        if (call == CALL_RESTART) {
+            ek_restart(arena);
+            continue;
+        }
+#endif
         uint32_t from = board_ticks();
+#if STREAM_CALLS
+        if (call == CALL_ASK) {
+            outcome.refused += ek_ask(arena, x, &forecast) != EK_OK;
+            add(&outcome.asked, from, board_ticks());
+            continue;
+        }
+#endif
 #if EK_LATE
         if (board_number(label) != board_number(label)) {
             outcome.refused += ek_ask(arena, x, scores) != EK_OK;
@@ -49,7 +74,12 @@ int main(void)
         }
 #endif
 #if EK_LEARNS
-#if EK_CLOCK
+#if STREAM_CALLS
+        if (call == CALL_TELL)
+            outcome.refused += ek_tell(arena, board_number(label)) != EK_OK;
+        else
+            outcome.refused += ek_learn(arena, x, board_number(label), &scores[0]) != EK_OK;
+#elif EK_CLOCK
         (void)ek_watch(arena, x, board_number(label));
 #else
         outcome.refused += ek_learn(arena, x, board_number(label), &scores[0]) != EK_OK;
@@ -62,7 +92,10 @@ int main(void)
         (void)ek_scores(arena, x, scores);
         add(&outcome.scored, from, board_ticks());
     }
+    const uint32_t from = board_ticks();
     (void)ek_scores(arena, x, scores);
+    if (outcome.scored.rows == 0) /* fewer than 16 rows were learned */
+        add(&outcome.scored, from, board_ticks());
     board_put_number(scores[0], outcome.score);
     (void)ek_predict(arena, x, scores);
     board_put_number(scores[0], outcome.label);

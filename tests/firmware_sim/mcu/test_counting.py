@@ -12,7 +12,8 @@ from edgeolk.export.costs import FIT_ERROR, Row, instructions_of
 from firmware_sim.cli import main, measure
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu import lacking
-from firmware_sim.mcu.counting import counted, counts, drawn
+from firmware_sim.mcu.counting import ROWS as COUNTED_ROWS
+from firmware_sim.mcu.counting import about_memory, counted, counts, drawn, fill
 
 ROWS = [Row("Cortex-M0", "whole", 123.0, 456.0, 7890.0)]
 
@@ -53,6 +54,17 @@ def test_drawn_rows_are_ones_it_takes(options: dict[str, object]) -> None:
     learner.learn_many(X, y)
     assert learner.steps == 50
     assert learner.updates > 10
+
+
+def test_the_memory_of_rows_is_full_before_rows_are_counted() -> None:
+    learner = ek.Learner("sorf", n_features=4, D=64, memory=40)
+    X, y = fill(learner, 40)
+    assert learner.n_remembered == 40
+    assert len(X) == len(y) == COUNTED_ROWS
+    about = about_memory(learner).replace("\n", " ")
+    assert "its memory held 40 of 40 rows when the 400 counted rows began" in about
+    assert "not for the exported state" in about
+    assert about_memory(ek.Learner("sorf", n_features=4, D=64, memory=False)) == ""
 
 
 #: Of sizes that no fit was made from; and how far an estimate may be off there.

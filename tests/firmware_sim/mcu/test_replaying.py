@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
+import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.mcu.emulator import lacking
 from firmware_sim.mcu.program import too_large
-from firmware_sim.mcu.replaying import Emulated
+from firmware_sim.mcu.replaying import Emulated, _Recorder, repeat
 
 
 def told(*, same: bool, variant: str) -> str:
@@ -38,6 +41,59 @@ def test_novel_rows_are_no_mistakes() -> None:
     )
     assert "9 rows learned, 6 novel rows there and 6 here" in made.to_lines()[1]
     assert "mistake" not in "".join(made.to_lines())
+
+
+def test_a_forecaster_that_learned_nothing_has_a_rate_too() -> None:
+    """A replay that is shorter than the horizon asks rows, and tells no target."""
+    forecaster = Emulated(
+        "microbit", "Cortex-M0", 9, 0, 0, True, 1, 1, 1, 0.0, 0.0, 5.0, 16e6, asked=9, ask=8e3,
+        longest_ask=9e3,
+    )  # fmt: skip
+    text = "\n".join(forecaster.to_lines())
+    assert "work      8,000 instructions per asked row, at most 9,000; 5 per score" in text
+    assert "about 2,000 rows per second at 16 MHz" in text
+    assert "9 rows answered" in text
+
+
+def test_a_replay_without_a_row_has_no_rate() -> None:
+    empty = Emulated("microbit", "Cortex-M0", 0, 0, 0, True, 1, 1, 1, 0.0, 0.0, 5.0, 16e6)
+    assert not any(line.startswith("rate") for line in empty.to_lines())
+
+
+def test_a_forecaster_of_some_rows_ahead_costs_a_tell_and_an_ask() -> None:
+    forecaster = Emulated(
+        "microbit", "Cortex-M0", 9, 0, 0, True, 1, 1, 1, 2e3, 3e3, 5.0, 16e6, asked=9, ask=6e3,
+        longest_ask=7e3,
+    )  # fmt: skip
+    text = "\n".join(forecaster.to_lines())
+    assert "2,000 instructions per told target, at most 3,000" in text
+    assert "6,000 per asked row, at most 7,000" in text
+    assert "about 2,000 rows per second at 16 MHz" in text
+    row = forecaster.to_row()
+    assert row[3:5] == (8.0, 10.0)
+    assert "To learn is to tell a target and to ask a row" in row.about.replace("\n", " ")
+
+
+def test_recorded_calls_repeat_a_forecaster() -> None:
+    """Each call that changes it: asked rows, told and unknown targets, a restart."""
+    options: dict[str, Any] = {
+        "n_features": 2, "D": 64, "loss": "square", "history": True, "horizon": 3,
+    }  # fmt: skip
+    first, second = ek.Learner(**options), ek.Learner(**options)
+    calls: list[Any] = []
+    recorder = _Recorder(first, calls)
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    for t, row in enumerate(X):
+        if t == 20:
+            recorder.restart()
+        if recorder.n_waiting == 3:
+            recorder.tell_one(None if t == 9 else float(X[t - 3].sum()))
+        recorder.ask_one(row)
+    for call in calls:
+        repeat(second, call, supervised=True)
+    assert {call.name for call in calls} == {"ask", "tell", "restart"}
+    assert first.updates == second.updates > 10
+    assert bytes(first._sealed()) == bytes(second._sealed())
 
 
 def test_by_how_much_a_program_does_not_fit() -> None:
@@ -113,3 +169,29 @@ def test_a_board_does_not_forget_after_gaps() -> None:
     config = fs.ReplayConfig("office", kind="novelty", ram="4KiB", on="mps2-an386", gap=60.0)
     with pytest.raises(fs.SimulatorError, match="--on cannot be combined with --gap"):
         fs.Replay(config)
+
+
+@pytest.mark.mcu
+@pytest.mark.skipif(bool(lacking()), reason=lacking())
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"limit": 40},
+        {"limit": 2},  # fewer rows than the horizon
+        {"limit": 40, "algorithm": "krls_auto", "params": {"lags": 2}},
+    ],
+)
+def test_a_board_forecasts_some_rows_ahead(options: dict[str, Any]) -> None:
+    """It is asked rows, and told their targets, in the order of the replay."""
+    config = fs.ReplayConfig(
+        "house", forecast="temperature_comedor_sensor", horizon=3, ram="8KiB", on="mps2-an386",
+        frozen_after=0, **options,
+    )  # fmt: skip
+    found = fs.Replay(config).run(beside_clean=False).emulated
+    assert found is not None
+    assert found.same or ek.simd() != "scalar"
+    assert found.asked == config.limit
+    assert found.ask > 0
+    assert (found.learn > 0) == (config.limit > 3)
+    assert found.score > 0
+    assert "per asked row" in "".join(found.to_lines())
