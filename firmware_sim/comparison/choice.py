@@ -7,8 +7,7 @@ import math
 from firmware_sim.comparison.ranking import shown, written
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.comparison.work import DEFAULT
-from firmware_sim.kinds.base import NEED_LABELS
-from firmware_sim.kinds.regression import WITHOUT_KERNEL
+from firmware_sim.kinds.base import NEED_LABELS, WITHOUT_KERNEL
 from firmware_sim.metrics import noise as rule
 from firmware_sim.report.hints import label_note
 

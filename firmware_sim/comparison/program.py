@@ -13,7 +13,7 @@ from firmware_sim.configuration.values import RECOMMENDED
 from firmware_sim.device.intake import buffer_type
 from firmware_sim.device.planning import learner_settings, plan_device
 from firmware_sim.errors import DoesNotFitError
-from firmware_sim.kinds.regression import WITHOUT_KERNEL
+from firmware_sim.kinds.base import WITHOUT_KERNEL
 from firmware_sim.plaintext import counted
 from firmware_sim.replaying.forecast import resolved
 

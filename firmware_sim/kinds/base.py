@@ -29,6 +29,8 @@ from firmware_sim.streams.cadence import Cadence
 ALARM_INTERVAL = 256
 #: Baselines that need each true label before the next row.
 NEED_LABELS = ("no-change", "last value")
+#: The baseline of a forecaster with linear parts only, which can be built like any other.
+WITHOUT_KERNEL = "forecast, no kernel"
 #: A change to try, as options and as fields of a configuration.
 Hint = tuple[str, dict[str, Any]]
 

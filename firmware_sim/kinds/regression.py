@@ -14,6 +14,7 @@ import edgeolk as ek
 from edgeolk import hosting
 from firmware_sim.errors import StreamError
 from firmware_sim.kinds.base import (
+    WITHOUT_KERNEL,
     Asked,
     Column,
     Hint,
@@ -33,8 +34,8 @@ from firmware_sim.plaintext import shortened
 from firmware_sim.streams import Row
 from firmware_sim.streams.block import Cells
 
-#: Names of a linear model, and of a forecaster with linear parts only.
-LEAST_SQUARES, WITHOUT_KERNEL = "linear (RLS)", "forecast, no kernel"
+#: The name of a linear model.
+LEAST_SQUARES = "linear (RLS)"
 
 
 @dataclass

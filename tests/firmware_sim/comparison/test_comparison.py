@@ -25,7 +25,7 @@ from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.work import Outcome, Run, do, goes
 from firmware_sim.drawing.page import to_page
-from firmware_sim.kinds.regression import WITHOUT_KERNEL
+from firmware_sim.kinds.base import WITHOUT_KERNEL
 from firmware_sim.metrics.batch import Batch
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cached import HeldStream

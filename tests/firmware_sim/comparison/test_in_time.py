@@ -19,8 +19,8 @@ from firmware_sim.comparison.tuning import report_of, tune
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.kinds import Setup
+from firmware_sim.kinds.base import WITHOUT_KERNEL
 from firmware_sim.kinds.forecast import Forecasts
-from firmware_sim.kinds.regression import WITHOUT_KERNEL
 from firmware_sim.streams import Stream
 
 N, DAY = 1200, 24

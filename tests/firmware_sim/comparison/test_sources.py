@@ -23,7 +23,8 @@ from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.planning import plan_device
 from firmware_sim.errors import DoesNotFitError
-from firmware_sim.kinds.regression import WITHOUT_KERNEL, least_squares
+from firmware_sim.kinds.base import WITHOUT_KERNEL
+from firmware_sim.kinds.regression import least_squares
 from firmware_sim.streams import Stream
 
 CAP = 8 * 1024
