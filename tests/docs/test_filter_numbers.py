@@ -1,4 +1,4 @@
-"""Numbers of algorithms that the source cites are those of docs/kernel-adaptive-filters.md."""
+"""Numbers that the source cites are in the list of docs/kernel-adaptive-filters.md."""
 
 from __future__ import annotations
 
