@@ -9,6 +9,7 @@ from edgeolk.export.costs import (
     FIT_ERROR,
     FLAGS,
     OF_OTHERS,
+    OF_SIZES,
     Row,
     costs_of,
     instructions_of,
@@ -26,7 +27,7 @@ A learner of `edgeolk` as C99: no allocation, no C library but
 |---|---|
 | inputs | {features} inputs per row, `{row}` |
 | answers | {answers} |
-| RAM | {ram} bytes, `EK_ARENA_BYTES`; no other state |
+| RAM | {ram}, `EK_ARENA_BYTES`; no other state |
 {more}
 {what}
 
@@ -61,9 +62,11 @@ _COSTS = """
 {rows}
 {scratch}The stack is an upper bound, not a measurement: the frames along the deepest call chain,
 as reported by the compiler (`-fcallgraph-info=su`; {compilers}), plus {others} bytes for
-compiler library routines. Interrupts and your own frames come on top. `EK_STACK_BYTES` of
-`model.h` is the bound for the chosen flags. Code sizes range from -Os to -O2, without compiler
-library routines (2 to 8 KiB without a floating-point unit).
+compiler library routines and {sizes} for other sizes than were compiled. Interrupts and your own
+frames come on top. `EK_STACK_BYTES` of `model.h` is the bound for the chosen flags. Code sizes are
+those of a learner with every option of its kind, from -Os to -O2; with fewer options code is
+smaller, down to half. Compiler library routines, 2 to 8 KiB without a floating-point unit, come on
+top.
 """
 _SCRATCH = """Calls use working memory in the arena, behind the {ram} bytes of the block:
 `EK_SCRATCH_BYTES`, which are {work}. `EK_ARENA_BYTES` is the sum.
@@ -181,6 +184,17 @@ def _names(learner: Learner) -> str:
     return "\n".join(["| place | input |", "|---|---|", *rows]) + "\n\n"
 
 
+def _ram(model: Model) -> str:
+    """Bytes of the arena; apart where another arithmetic has more working memory."""
+    usual = model.scratch.get("", 0)
+    others = ", ".join(
+        f"{model.arena + count} with `{flag}`"
+        for flag, count in model.scratch.items()
+        if count != usual
+    )
+    return f"{model.arena + usual} bytes" + (f" ({others})" if others else "")
+
+
 def _flagged(flag: str) -> str:
     return f"with `{flag}`" if flag else "in the default arithmetic"
 
@@ -204,6 +218,7 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
         rows=rows,
         compilers=COMPILERS,
         others=OF_OTHERS,
+        sizes=OF_SIZES,
     )
     rows = "".join(
         f"| {each.core} | {_arithmetic(each.arithmetic)} | {each.score:,.0f} | {each.learn:,.0f} |"
@@ -236,7 +251,7 @@ def readme(learner: Learner, model: Model, counted: Sequence[Row] = (), samples:
         features=learner.n_features,
         row="double" if learner.dtype == "float64" else "float",
         answers=_answers(learner),
-        ram=model.arena + max(model.scratch.values(), default=0),
+        ram=_ram(model),
         more=(
             f"| constants | {model.constants} bytes of the model, in flash, in addition to the"
             f" code |\n"

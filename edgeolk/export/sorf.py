@@ -107,8 +107,8 @@ def use_of(learner: Learner) -> tuple[str, list[str]]:
     if config.values["delay"]:
         waited = "ek_number oldest[EK_FEATURES];"
         return f"{ROW}\n{waited}\ndouble label, scores[EK_COLUMNS];", [
-            "ek_ask(arena, row, scores); /* answer a row, which then waits for its label */",
-            "ek_learn(arena, oldest, label, NULL); /* learn the row that has waited longest */",
+            "ek_ask(arena, row, scores); /* answer a row; keep it until its label comes */",
+            "ek_learn(arena, oldest, label, NULL); /* learn the row kept longest, given again */",
             "ek_give_up(arena);          /* or: its label will never come */",
             PREDICTS,
         ]

@@ -127,7 +127,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="scratch must be one of 'stack', 'arena', got 'heap'"):
         ek.export_c(learner, tmp_path / "none", scratch="heap")
     ring = ek.Learner("rbp", n_features=4, budget=9)
-    with pytest.raises(ValueError, match="is for 'sorf'; rbp takes 560 bytes"):
+    with pytest.raises(ValueError, match="is for 'sorf'; rbp takes 696 bytes"):
         ek.export_c(ring, tmp_path / "none", scratch="arena")
     assert not (tmp_path / "none").exists()
 

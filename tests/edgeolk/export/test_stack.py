@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,20 @@ def test_the_bound_that_is_printed_holds(
     for (_, level), made in found.items():
         assert least <= made.code / KIB or level != "-Os"
         assert made.code / KIB <= largest or level == "-O3"
+
+
+@compiles
+@pytest.mark.parametrize(
+    "options",
+    [{"ram": 1400, "loss": "square", "history": True}, {"ram": 472, "loss": "novelty"},
+     {"ram": 900, "loss": "square"}],
+    ids=str,
+)  # fmt: skip
+def test_the_bound_holds_of_other_sizes(options: dict[str, Any], tmp_path: Path) -> None:
+    learner = ek.Learner(n_features=4, **options)
+    ek.export_c(learner, tmp_path)
+    found = compiled(tmp_path, "Cortex-M0", ["-O3"])
+    assert 0.8 * printed(learner)["library"] < found.stack <= printed(learner)["library"], found.way
 
 
 @pytest.mark.parametrize("kind", KINDS)
