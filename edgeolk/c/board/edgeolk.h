@@ -112,7 +112,7 @@ int ek_variance(void *arena, const ek_number *x, double *variance);
 #endif
 
 #if EK_FORECASTS
-/* An answer and an interval for each level; low = high while errors are unknown. */
+/* An answer and an interval for each level, from -INFINITY to INFINITY while errors are unknown. */
 typedef struct {
     double answer;
     double low[EK_INTERVALS], high[EK_INTERVALS];
@@ -134,11 +134,13 @@ int ek_tell(void *arena, double y);
 void ek_restart(void *arena);
 #else
 #if EK_LATE
-/* Scores of a row as of ek_scores; it then waits for its label, which ek_learn brings with the
-   oldest row that waits. Of more than EK_LATE + 1 rows the oldest is dropped. */
+/* Scores of a row as of ek_scores; it is then pending until its label comes. The arena keeps what
+   was answered, not the row: keep the row, and pass the same numbers to ek_learn() with its label.
+   Labels come in the order of the rows. Of more than EK_LATE + 1 pending rows the oldest is
+   dropped. */
 int ek_ask(void *arena, const ek_number *x, double *scores);
 
-/* The label of the oldest row that waits will never come; EK_WRONG_ORDER if no row waits. */
+/* The label of the oldest pending row will never come; EK_WRONG_ORDER if no row is pending. */
 int ek_give_up(void *arena);
 #endif
 #if EK_REPEATS || EK_LATE

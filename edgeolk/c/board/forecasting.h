@@ -12,12 +12,17 @@ static ek_number *ek_take_readings(ek_call *c, const ek_number *x)
     return olk_intake_row(&c->intake, &row, 1, z) ? z : NULL;
 }
 
+/* An interval is infinite while errors are unknown, as in the library: a half width is then 0. */
 static void ek_fill_forecast(const olk_forecast_answer *prediction, ek_forecast *forecast)
 {
+    int known = 1;
+    for (int i = 0; i < EK_INTERVALS; i++)
+        known = known && prediction->half_width[i] > 0.0;
     forecast->answer = prediction->answer;
     for (int i = 0; i < EK_INTERVALS; i++) {
-        forecast->low[i] = prediction->answer - prediction->half_width[i];
-        forecast->high[i] = prediction->answer + prediction->half_width[i];
+        const double half = known ? prediction->half_width[i] : (double)INFINITY;
+        forecast->low[i] = prediction->answer - half;
+        forecast->high[i] = prediction->answer + half;
     }
 }
 

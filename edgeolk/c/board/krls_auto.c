@@ -139,9 +139,11 @@ int ek_variance(void *arena, const ek_number *x, double *variance)
 }
 
 #if EK_FORECASTS
+/* An interval is infinite while the variance is unknown, as in the library. */
 static void ek_fill_forecast(const olk_untuned *t, double answer, ek_forecast *forecast)
 {
-    const double half = t->variance < HUGE_VAL ? olk_normal_95 * olk_sqrt(t->variance) : 0.0;
+    const double width = t->variance < HUGE_VAL ? olk_normal_95 * olk_sqrt(t->variance) : 0.0;
+    const double half = width > 0.0 ? width : HUGE_VAL;
     forecast->answer = answer;
     forecast->low[0] = answer - half;
     forecast->high[0] = answer + half;

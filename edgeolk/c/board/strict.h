@@ -25,6 +25,11 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
+/* Where double is float, bounds of doubles are infinite, as they should be: no row exceeds them. */
+#if defined(__SIZEOF_DOUBLE__) && __SIZEOF_DOUBLE__ == 4 && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Woverflow"
+#endif
+
 #define OLK_NO_LIBM 1
 #define OLK_BOARD 1
 /* Several models in one program share tables (edgeolk/port.h). */

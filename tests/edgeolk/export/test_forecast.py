@@ -41,10 +41,8 @@ def goes_on(case: dict[str, Any], folder: Path) -> int:
         learner.tell_one(y[t - k])
         c.tell_one(y[t - k])
         assert learner.ask_one(X[t]) == c.ask_one(X[t]), (case, t)
-        intervals = learner.interval
-        if np.isfinite(intervals).all():
-            flat = np.reshape(intervals, (-1, 2)).T.ravel()
-            assert c.said[1 : 1 + len(flat)] == flat.tolist()
+        flat = np.reshape(learner.interval, (-1, 2)).T.ravel()
+        assert c.said[1 : 1 + len(flat)] == flat.tolist()
         if t == 600:
             learner.restart()
             c.c.ek_restart(c.arena)
@@ -68,6 +66,38 @@ def in_child(target: str) -> None:
 def test_it_goes_on_as_the_library_does(tmp_path: Path) -> None:
     """In a process of its own, whose loops are the plainest."""
     assert len(by_variant(__file__, "scalar", tmp_path)) == len(CASES)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"loss": "square", "history": True, "horizon": 2, "ram": "8KiB", "interval": (0.5, 0.9)},
+     {"algorithm": "krls_auto", "budget": 9, "lags": 3}],
+    ids=["sorf", "krls_auto"],
+)  # fmt: skip
+def test_an_interval_is_infinite_while_errors_are_unknown(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    """In C as in the library, from the first row on and after a restart."""
+    given = dict(options)
+    learner = ek.Learner(given.pop("algorithm", None), n_features=3, **given)
+    c = exported(learner, tmp_path)
+    delay = int(given.get("horizon", 1))
+    X, y = series(40)
+    X = X[:, :3].astype(np.float32).astype(float)
+    infinite = []
+    for t, row in enumerate(X):
+        if t >= delay:
+            learner.tell_one(y[t - delay])
+            c.tell_one(y[t - delay])
+        learner.ask_one(row)
+        c.ask_one(row)
+        expected = np.reshape(learner.interval, (-1, 2)).T.ravel()
+        told = np.array(c.said[1 : 1 + len(expected)])
+        assert (np.isinf(told) == np.isinf(expected)).all(), t
+        assert told == pytest.approx(expected, rel=1e-4), t
+        infinite.append(bool(np.isinf(told).all()))
+    assert infinite[:delay] == [True] * delay
+    assert not infinite[-1]
 
 
 def test_its_state_goes_both_ways_and_a_forged_one_is_refused(tmp_path: Path) -> None:
