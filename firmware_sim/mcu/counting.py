@@ -35,7 +35,7 @@ CALL_FLAGS = ("-DSTREAM_CALLS=1",)
 class Call(NamedTuple):
     """A call of a learner: its name, one of CALLS, a row, and a label, target or time.
 
-    A told target is that of an earlier row; ``row`` is then the last one that was asked.
+    A target belongs to an earlier row; ``row`` is then the last one with a forecast.
     """
 
     name: str

@@ -48,7 +48,7 @@ class Emulated:
     flash: int  # bytes of the program
     ram: int  # bytes of its variables
     stack: int  # bytes of used stack
-    learn: float  # mean instructions to learn a row, or a told target
+    learn: float  # mean instructions to learn a row, or a target alone
     longest: float  # maximum instructions to learn a row
     score: float  # instructions to score a row
     clock: float  # cycles a second of the real board
@@ -59,8 +59,7 @@ class Emulated:
     counts: str = "mistakes"  # what ``mistakes`` counts, for reports
     samples: str = ""  # what windows of samples cost there, for reports
     near: str = ""  # differences of the emulated board from the real one
-    #: of a forecaster: rows that were asked and waited for their targets, and mean and maximum
-    #: instructions to ask one
+    #: of a forecaster: forecasts whose targets came later, and mean and maximum instructions of one
     asked: int = 0
     ask: float = 0.0
     longest_ask: float = 0.0
@@ -96,7 +95,7 @@ class Emulated:
         )
         if self.asked:
             about += (
-                " To learn is to tell a target and to ask a row, and the longest step is the sum "
+                " To learn is to learn a target and to forecast, and the longest step is the sum "
                 "of the longest of each."
             )
         about += f" The board is {self.near}." if self.near else ""
@@ -110,12 +109,12 @@ class Emulated:
         """Return the instructions of each kind of call that was made."""
         costs = []
         if self.learn:
-            what = "told target" if self.asked else "learned row"
+            what = "learned target" if self.asked else "learned row"
             costs.append(f"{self.learn:,.0f} instructions per {what}, at most {self.longest:,.0f}")
         if self.asked:
             instructions = "" if costs else "instructions "
             costs.append(
-                f"{self.ask:,.0f} {instructions}per asked row, at most {self.longest_ask:,.0f}"
+                f"{self.ask:,.0f} {instructions}per forecast, at most {self.longest_ask:,.0f}"
             )
         return "; ".join([*costs, f"{self.score:,.0f} per score"])
 
@@ -124,7 +123,7 @@ class Emulated:
         cycles = self.learn + self.ask
         if not cycles:
             return []
-        both = ", each asked and told" if self.asked and self.learn else ""
+        both = ", each forecast and learned" if self.asked and self.learn else ""
         return [
             f"rate      about {self.clock / cycles:,.0f} rows per second at "
             f"{self.clock / 1e6:g} MHz, assuming one instruction per cycle{both}"
@@ -132,7 +131,7 @@ class Emulated:
 
     def to_lines(self) -> list[str]:
         """Return the lines of the report."""
-        done = f"{self.asked:,} rows answered" if self.asked else f"{self.rows:,} rows learned"
+        done = f"{self.asked:,} forecasts" if self.asked else f"{self.rows:,} rows learned"
         equal = "its state is identical, byte for byte" if self.same else self._different()
         return [
             "",

@@ -29,7 +29,7 @@ class RowCount:
     missing_by_column: dict[str, int] = field(default_factory=dict)
     #: missing values for which rows were left out
     left_out_by_column: dict[str, int] = field(default_factory=dict)
-    #: rows that lack a reading and were used: it was filled in, or the learner was told so
+    #: rows that lack a reading and were used: filled in, or learned with the reading missing
     lacking: int = 0
     lacking_by_column: dict[str, int] = field(default_factory=dict)
     #: rows of a forecast whose readings, `ahead` rows before, were skipped or before a gap

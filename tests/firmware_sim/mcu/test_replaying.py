@@ -50,9 +50,9 @@ def test_a_forecaster_that_learned_nothing_has_a_rate_too() -> None:
         longest_ask=9e3,
     )  # fmt: skip
     text = "\n".join(forecaster.to_lines())
-    assert "work      8,000 instructions per asked row, at most 9,000; 5 per score" in text
+    assert "work      8,000 instructions per forecast, at most 9,000; 5 per score" in text
     assert "about 2,000 rows per second at 16 MHz" in text
-    assert "9 rows answered" in text
+    assert "9 forecasts" in text
 
 
 def test_a_replay_without_a_row_has_no_rate() -> None:
@@ -66,16 +66,16 @@ def test_a_forecaster_of_some_rows_ahead_costs_a_tell_and_an_ask() -> None:
         longest_ask=7e3,
     )  # fmt: skip
     text = "\n".join(forecaster.to_lines())
-    assert "2,000 instructions per told target, at most 3,000" in text
-    assert "6,000 per asked row, at most 7,000" in text
+    assert "2,000 instructions per learned target, at most 3,000" in text
+    assert "6,000 per forecast, at most 7,000" in text
     assert "about 2,000 rows per second at 16 MHz" in text
     row = forecaster.to_row()
     assert row[3:5] == (8.0, 10.0)
-    assert "To learn is to tell a target and to ask a row" in row.about.replace("\n", " ")
+    assert "To learn is to learn a target and to forecast" in row.about.replace("\n", " ")
 
 
 def test_recorded_calls_repeat_a_forecaster() -> None:
-    """Each call that changes it: asked rows, told and unknown targets, a restart."""
+    """Each call that changes it: forecasts, known and unknown targets, a restart."""
     options: dict[str, Any] = {
         "n_features": 2, "D": 64, "loss": "square", "history": True, "horizon": 3,
     }  # fmt: skip
@@ -182,7 +182,7 @@ def test_a_board_does_not_forget_after_gaps() -> None:
     ],
 )
 def test_a_board_forecasts_some_rows_ahead(options: dict[str, Any]) -> None:
-    """It is asked rows, and told their targets, in the order of the replay."""
+    """It forecasts and learns targets in the order of the replay."""
     config = fs.ReplayConfig(
         "house", forecast="temperature_comedor_sensor", horizon=3, ram="8KiB", on="mps2-an386",
         frozen_after=0, **options,
@@ -194,4 +194,4 @@ def test_a_board_forecasts_some_rows_ahead(options: dict[str, Any]) -> None:
     assert found.ask > 0
     assert (found.learn > 0) == (config.limit > 3)
     assert found.score > 0
-    assert "per asked row" in "".join(found.to_lines())
+    assert "per forecast" in "".join(found.to_lines())
