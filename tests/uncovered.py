@@ -159,7 +159,7 @@ GAPS = [
     *gaps("edgeolk/c/krls_auto_prior.h", "a pivot is at least the jitter, but in damaged memory",
         "line[i] = olk_real_sqrt(left > least ? left : least);"),
     *gaps("edgeolk/c/krls_auto.h", JUMPS,
-        "return !t->lags || y != y ||", "const int learns = y == y && !t->frozen &&"),
+        "return !t->lags || y != y ||"),
     *gaps("edgeolk/c/row_memory.h", DECIDED, "const ptrdiff_t rival = multiclass ?"),
     *gaps("edgeolk/c/sorf.h", DECIDED,
         "*fa = one_column ? scores[1] : olk_behind(p, fw);",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import assert_agrees, in_turn
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from structured_cases import EXTRA, GAMMA, SEED, TWO_GROUPS, D, case_id, sealed, stream
 from structured_cases import settings as structured
@@ -142,6 +142,13 @@ def test_experts_count_as_they_answered(case: tuple[str, int, int | None], dtype
         st.sampled_from(["ask"] * 4 + ["learn"] * 4 + ["give up", "restart", "save"]), max_size=60
     ),
 )
+@example(
+    kind="memory",
+    dtype="float64",
+    delay=4,
+    kept=2,
+    moves=["ask"] * 4 + ["give up", "learn", "learn", "save", "restart", "ask", "learn"],
+)  # every move, and a row of the memory whose answers were not kept
 def test_any_order_of_asking_and_learning(
     kind: str, dtype: str, delay: int, kept: int, moves: list[str]
 ) -> None:

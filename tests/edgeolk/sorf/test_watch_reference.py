@@ -148,7 +148,6 @@ def faulty(seed: int, n: int = 2400) -> tuple[np.ndarray, dict[int, str]]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.spread(2)
 def test_after_stops_and_acceptance_it_is_the_reference(seed: int) -> None:
     X, told = faulty(seed)
     t = times(len(X)) if seed % 2 else np.full(len(X), np.nan)
