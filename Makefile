@@ -272,7 +272,8 @@ nightly: $(VENV)/.test
 # Lines and branches of Python and of the C core, and lines of Cython, that the tests run; all but
 # what tests/uncovered.py lists. The core and its tests in an instrumented copy, the simulator's
 # tests here, because the counters' own files and memory do not fit under its RAM caps, with those of
-# emulated boards, which need what make test-mcu needs. Excluded:
+# emulated boards, which need what make test-mcu needs. Threads count at once, so that counters are
+# atomic. Excluded:
 # tests that read machine code, make allocations fail, or count bytes, which the tracer changes.
 # Exported programs are compiled without counters.
 TRACE := build/traced
@@ -286,7 +287,7 @@ TRACED = cd $(TRACE) && EDGEOLK_TRACED=1 EDGEOLK_DATA="$${EDGEOLK_DATA:-$(abspat
 	PYTHONPATH=$(CURDIR)/$(TRACE) $(CURDIR)/$(BIN)/python -m
 coverage: $(VENV)/.test
 	$(PIP) coverage
-	$(call copy,$(TRACE),EDGEOLK_TRACED=1)
+	$(call copy,$(TRACE),EDGEOLK_TRACED=1 CFLAGS=-fprofile-update=atomic)
 	find $(TRACE) -name '*.gcda' -delete
 	$(TRACED) coverage erase
 	$(TRACED) coverage run -m pytest $(EVERY_CORE) tests/edgeolk $(TRACED_OUT)

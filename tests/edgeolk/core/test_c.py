@@ -1,7 +1,8 @@
 """The C mathematics by itself, under address and undefined-behaviour sanitizers: c/*.c.
 
-A case is one subject by sets of instructions that a compiler makes and this machine runs. Arrays
-there end where the loops are documented to read to, so a longer reach fails.
+A case has all subjects by sets of instructions that a compiler makes and this machine runs: one
+program, for which other cases would wait. Arrays there end where the loops are documented to read
+to, so a longer reach fails.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import shutil
 import subprocess
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -50,10 +52,9 @@ def lacking(compiler: str) -> str:
     return f"{compiler} has no sanitizers: {ran.stderr[-200:]}" if ran.returncode else ""
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("sets", BUILDS)
-def test_checks(sets: dict[str, str], compiler: str, subject: str) -> None:
+def test_checks(sets: dict[str, str], compiler: str) -> None:
     if reason := lacking(compiler):
         pytest.skip(reason)
     # Without optimisation the instrumented loops compile three times as fast.
@@ -66,9 +67,9 @@ def test_checks(sets: dict[str, str], compiler: str, subject: str) -> None:
     variants = run([program]).stdout.split()
     assert set(variants) <= set(sets)
     assert len(variants) >= min(2, len(sets))
-    for variant in variants:
+    for variant, subject in product(variants, SUBJECTS):
         ran = run([program, variant, subject])
-        assert ran.returncode == 0, f"{variant}: {ran.stderr}{ran.stdout}"
+        assert ran.returncode == 0, f"{variant}, {subject}: {ran.stderr}{ran.stdout}"
         assert re.fullmatch(r"[1-9]\d* checks, 0 failed\n", ran.stdout)
 
 

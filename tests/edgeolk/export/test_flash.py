@@ -62,6 +62,7 @@ def test_a_hundred_thousand_cuts(unit: int, tmp_path: Path) -> None:
     assert told(program, "fuzz", 300_000, unit + 1) == 300_000
 
 
+@pytest.mark.slow
 def test_nothing_in_the_slots_misleads_the_reader(tmp_path: Path) -> None:
     """Some thousand inputs of the guided fuzzer; make fuzz-slots runs it for long."""
     try:

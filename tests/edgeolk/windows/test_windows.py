@@ -468,10 +468,11 @@ def test_a_choice_of_features_has_the_numbers_of_all(dtype: str) -> None:
             np.testing.assert_array_equal(column, expected[title])
 
 
-def test_a_constant_channel_has_no_correlation() -> None:
-    samples = noise(128, 2, "float32")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_constant_channel_has_no_correlation(dtype: str) -> None:
+    samples = noise(128, 2, dtype)
     for constant in (0, 1):
         flat = samples.copy()
-        flat[:, constant] = 1.0
-        windows = ek.Windows(size=64, channels=2, features=["correlation"], dtype="float32")
+        flat[:, constant] = 1
+        windows = ek.Windows(size=64, channels=2, features=["correlation"], dtype=dtype)
         assert not windows.feed_many(flat).any()
