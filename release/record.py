@@ -10,7 +10,8 @@ target `measures`, and the commands that make runs for it. So results, pages and
 be committed meanwhile.
 
 Targets that take hours can be run in pieces (`Target.continues`): the same command continues as
-long as nothing that is tested changes. Finished parts are below release/pieces until the line is
+long as nothing that is tested changes; of mutations, those stay done whose tests and source do not
+change. Finished parts are below release/pieces until the line is
 complete; committed, they are continued on another machine.
 """
 
@@ -237,6 +238,9 @@ class Target:
     continues : bool, optional
         Whether pieces of it add up. ``make`` gets the file of finished parts as KEPT, and as SEED
         a number that is larger by 2 after each piece.
+    parts : sequence of str, optional
+        The paths on which finished parts depend besides what their own names tell; all that is
+        measured if empty.
     """
 
     name: str
@@ -244,6 +248,7 @@ class Target:
     measures: tuple[str, ...] = EVERYTHING
     words: tuple[str, ...] = ()
     continues: bool = False
+    parts: tuple[str, ...] = ()
 
 
 TARGETS = {
@@ -262,7 +267,7 @@ TARGETS = {
                (*LEARNERS, *_support("fuzz_guided.py", *_FILES), "tests/data"), continues=True),
         Target("fuzz-slots", _guided, (*LIBRARY, *_support("fuzz_flash.py", "fuzz_flash.c")),
                continues=True),
-        Target("mutants", _mutants, MUTATED, continues=True),
+        Target("mutants", _mutants, MUTATED, continues=True, parts=("tests/mutating.py",)),
         Target("coverage", _coverage, TRACED),
         Target("exports", _sentence(
             r"^(\d+) learners exported, (\d+) programs, ([\d,]+) answers; 0 differ", 90, 90, 1),
@@ -340,7 +345,7 @@ class Pieces:
     """
 
     def __init__(self, target: Target) -> None:
-        files = git("ls-files", "--stage", "--", *target.measures)
+        files = git("ls-files", "--stage", "--", *(target.parts or target.measures))
         tested = files + commands(target, (ROOT / "Makefile").read_text("utf-8"))
         digest = hashlib.sha256(tested.encode()).hexdigest()[:12]
         self._stem = ROOT / PIECES / f"{target.name}-{digest}"

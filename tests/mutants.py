@@ -56,7 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--kept", type=Path, help="the file of detected mutations")
     parser.add_argument("--minutes", type=float, default=math.inf)
     given = parser.parse_args(arguments)
-    trials = Trials(Cases(given.kept, given.kept and given.kept.stem), given.minutes)
+    # Each case has a digest of what it depends on.
+    trials = Trials(Cases(given.kept, "mutations"), given.minutes)
     count, left, lived_through = 0, 0, 0
     for every, trial in (
         (mutants_loops.MUTATIONS, mutants_loops.lived),

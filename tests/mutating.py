@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +24,26 @@ ROOT = Path(__file__).resolve().parent.parent
 PROCESSOR_SECONDS, WAITING_SECONDS = 600, 7200
 #: The cases that run: those by day, then the slow ones.
 CASES = ("not slow and not mcu", "slow and not mcu")
+#: What every mutation depends on, as for git: all that is tested, and what tests share.
+SHARED = (
+    *("edgeolk", "firmware_sim", "bench", "tests", "setup.py", "pyproject.toml"),
+    *(":!tests/test_*.py", ":!tests/*/test_*.py", ":!tests/mutants*.py"),
+    *(":!tests/uncovered.py", ":!tests/support/covered.py", ":!tests/packaging"),
+    *(":!edgeolk/version.py", ":!bench/results", ":!*.md"),
+)
+
+
+@cache
+def shared() -> bytes:
+    """The digest of the files that every mutation depends on."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", *SHARED],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    digest = hashlib.sha256()
+    for name in filter(None, listed.split("\0")):
+        digest.update(name.encode() + b"\0" + (ROOT / name).read_bytes())
+    return digest.digest()
 
 
 class Mutation(NamedTuple):
@@ -37,6 +59,19 @@ class Mutation(NamedTuple):
     def name(self) -> str:
         """Its file and description, which no other mutation has."""
         return f"{self.file}: {self.what}"
+
+    @property
+    def case(self) -> str:
+        """Its name, and the digest of itself, of its tests and of all that is tested.
+
+        Tests of others are no part of it: they can change, and new ones come, meanwhile.
+        """
+        digest = hashlib.sha256(shared() + repr(self).encode())
+        for word in self.tests:
+            path = ROOT / word.partition("::")[0]
+            for file in sorted(path.rglob("test_*.py")) if path.is_dir() else [path]:
+                digest.update(file.read_bytes() if file.is_file() else b"")
+        return f"{self.name} {digest.hexdigest()[:12]}"
 
 
 class Trials:
@@ -55,7 +90,7 @@ class Trials:
 
     def left(self, wanted: Iterable[Mutation]) -> list[Mutation]:
         """The mutations that are not stored as detected."""
-        return [mutation for mutation in wanted if not self.kept.get(mutation.name)]
+        return [mutation for mutation in wanted if not self.kept.get(mutation.case)]
 
     @property
     def over(self) -> bool:
@@ -73,7 +108,7 @@ class Trials:
             start = time.perf_counter()
             noticed = notice(mutation)
             if noticed:
-                self.kept.add(mutation.name, True)
+                self.kept.add(mutation.case, True)
             else:
                 lived.append(mutation)
             took = time.perf_counter() - start

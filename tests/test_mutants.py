@@ -96,6 +96,23 @@ def test_trials_continue(tmp_path: Path) -> None:
     assert Trials(Cases(kept, "other code")).left(MUTATIONS) == MUTATIONS
 
 
+def test_a_mutation_is_tried_again_if_its_tests_change(tmp_path: Path) -> None:
+    own, other = tmp_path / "test_own.py", tmp_path / "test_other.py"
+    own.write_text("1")
+    mutations = [
+        Mutation("one", "old", "new", "file.py", [str(path), "-k", "word"])
+        for path in (own, tmp_path)
+    ]
+    before = [mutation.case for mutation in mutations]
+    other.write_text("2")
+    now = [mutation.case for mutation in mutations]
+    assert now[0] == before[0]
+    assert now[1] != before[1]
+    own.write_text("3")
+    assert mutations[0].case != now[0]
+    assert mutations[0].case != mutations[0]._replace(new="newer").case
+
+
 def test_no_mutation_is_tried_when_the_time_is_up() -> None:
     trials = Trials(Cases(None, "code"), minutes=0.0)
     assert trials.survivors(MUTATIONS, pytest.fail) == []
@@ -111,7 +128,7 @@ def test_what_is_left_is_printed(
         monkeypatch.setattr(module, "MUTATIONS", [])
     assert mutants.main(["--kept", str(kept), "--minutes", "0"]) == 0
     assert capsys.readouterr().out == "3 of 3 mutations are left, 0 lived so far\n"
-    Trials(Cases(kept, "mutants")).survivors(MUTATIONS, lambda _: True)
+    Trials(Cases(kept, "mutations")).survivors(MUTATIONS, lambda _: True)
     capsys.readouterr()
     assert mutants.main(["--kept", str(kept), "--minutes", "0"]) == 0
     assert capsys.readouterr().out == "3 mutations, 0 lived\n"
