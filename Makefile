@@ -272,14 +272,15 @@ nightly: $(VENV)/.test
 # Lines and branches of Python and of the C core, and lines of Cython, that the tests run; all but
 # what tests/uncovered.py lists. The core and its tests in an instrumented copy, the simulator's
 # tests here, because the counters' own files and memory do not fit under its RAM caps, with those of
-# emulated boards, which need what make test-mcu needs. Threads count at once, so that counters are
-# atomic. Excluded:
+# emulated boards, which need what make test-mcu needs. Hypothesis draws the same each time, so that
+# nothing is covered by luck. Excluded:
 # tests that read machine code, make allocations fail, or count bytes, which the tracer changes.
 # Exported programs are compiled without counters.
 TRACE := build/traced
 TRACED_OUT := --ignore=tests/edgeolk/core/test_vector_code.py \
 	--ignore=tests/edgeolk/test_out_of_memory.py --ignore=tests/edgeolk/files/test_fuzz.py \
 	--deselect=tests/edgeolk/test_threads.py::test_a_second_reader_takes_memory_and_gives_it_back
+SAME_DRAWS := --hypothesis-seed=1
 # Sets of instructions that the tests do not choose by themselves, and tests of all their loops.
 VARIANTS := baseline v3
 VARIED := tests/edgeolk/sorf/test_parts.py tests/edgeolk/engine/test_lookahead.py
@@ -287,14 +288,14 @@ TRACED = cd $(TRACE) && EDGEOLK_TRACED=1 EDGEOLK_DATA="$${EDGEOLK_DATA:-$(abspat
 	PYTHONPATH=$(CURDIR)/$(TRACE) $(CURDIR)/$(BIN)/python -m
 coverage: $(VENV)/.test
 	$(PIP) coverage
-	$(call copy,$(TRACE),EDGEOLK_TRACED=1 CFLAGS=-fprofile-update=atomic)
+	$(call copy,$(TRACE),EDGEOLK_TRACED=1)
 	find $(TRACE) -name '*.gcda' -delete
 	$(TRACED) coverage erase
-	$(TRACED) coverage run -m pytest $(EVERY_CORE) tests/edgeolk $(TRACED_OUT)
+	$(TRACED) coverage run -m pytest $(EVERY_CORE) $(SAME_DRAWS) tests/edgeolk $(TRACED_OUT)
 	for simd in $(VARIANTS); do \
 		( export EDGEOLK_SIMD=$$simd; $(TRACED) coverage run -m pytest $(VARIED) ) || exit 1; done
 	COVERAGE_FILE=$(CURDIR)/$(TRACE)/.coverage $(BIN)/python -m coverage run -m pytest $(EVERY_CORE) \
-		tests/firmware_sim
+		$(SAME_DRAWS) tests/firmware_sim
 	COVERAGE_FILE=$(CURDIR)/$(TRACE)/.coverage $(BIN)/python -m coverage run -m pytest $(EVERY_CORE) \
 		-m "mcu and not slow" tests/firmware_sim/mcu
 	$(TRACED) coverage combine --quiet

@@ -35,10 +35,13 @@ class File:
     outcomes: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def missed(self) -> dict[int, list[str]]:
-        """The lines that never ran, with an empty list, and those with outcomes never seen."""
+        """The lines that never ran, with an empty list, and those with outcomes never seen.
+
+        What was lost when two threads counted at once can leave a difference below zero.
+        """
         found: dict[int, list[str]] = {n: [] for n, count in self.lines.items() if not count}
         for (line, outcome), count in self.outcomes.items():
-            if not count and self.lines.get(line):
+            if count <= 0 and self.lines.get(line):
                 found.setdefault(line, []).append(outcome)
         return found
 
