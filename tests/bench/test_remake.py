@@ -86,6 +86,7 @@ def test_all_pages_of_this_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page("results/none.md", "", (), 1)
     monkeypatch.setattr(remake, "PAGES", [page])
     monkeypatch.setattr(remake, "older", lambda page: False)
+    monkeypatch.setattr(remake, "here", lambda: "a later commit")
     assert remake.left(everything=False) == []
     assert remake.left(everything=True) == [page]
     monkeypatch.setattr(remake, "here", lambda: page.measured_on[0])
