@@ -147,18 +147,28 @@ def faulty(seed: int, n: int = 2400) -> tuple[np.ndarray, dict[int, str]]:
     return X.astype(np.float32).astype(float), told
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_after_stops_and_acceptance_it_is_the_reference(seed: int) -> None:
-    X, told = faulty(seed)
-    t = times(len(X)) if seed % 2 else np.full(len(X), np.nan)
-    learner = learner_of("float64", n_features=3, clock=bool(seed % 2))
-    plain = WatchReference(3, BUDGET, clock=bool(seed % 2), seed=SEED)
+def returning() -> tuple[np.ndarray, dict[int, str]]:
+    """Stretches that go on after a pause, for longer together than the rows for which nothing is
+    learned; before them rows are accepted so often that values between two peaks are among them."""
+    X = waves(2000, seed=7)
+    for start, end in ((1100, 1350), (1380, 1630), (1660, 1740)):
+        X[start:end, 1] += 8.0
+    return X.astype(np.float32).astype(float), dict.fromkeys(range(200, 690, 7), "accept")
+
+
+@pytest.mark.parametrize("stream", [*range(6), "returning"])
+def test_after_stops_and_acceptance_it_is_the_reference(stream: int | str) -> None:
+    X, told = faulty(stream) if isinstance(stream, int) else returning()
+    clock = stream in (1, 3, 5)
+    t = times(len(X))
+    learner = learner_of("float64", n_features=3, clock=clock)
+    plain = WatchReference(3, BUDGET, clock=clock, seed=SEED)
     for row, x in enumerate(X):
         if told.get(row, "none") != "none":
             getattr(learner, told[row])()
             getattr(plain, told[row])()
             assert not learner.event
-        time = float(t[row]) if seed % 2 else None
+        time = float(t[row]) if clock else None
         learner.learn_one(x, time=time)
         expected = plain.step(x, time)
         assert learner.anomaly == pytest.approx(expected.score, rel=1e-9, abs=1e-9)
