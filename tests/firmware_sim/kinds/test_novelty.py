@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import edgeolk as ek
@@ -66,6 +66,7 @@ ROWS = st.lists(
 
 
 @given(ROWS)
+@example([(1.0, 0.0), (-1.0, 0.0), (-1.0, -2.0)])  # an alarm that the rows end
 def test_figures_against_plain_loops(rows: list[tuple[float, float]]) -> None:
     metrics = Novelty(0.1, period=60.0)
     labels, scores = np.array(rows).T
