@@ -10,9 +10,9 @@ target `measures`, and the commands that make runs for it. So results, pages and
 be committed meanwhile.
 
 Targets that take hours can be run in pieces (`Target.continues`): the same command continues as
-long as nothing that is tested changes; of mutations, those stay done whose tests and source do not
-change. Finished parts are below release/pieces until the line is
-complete; committed, they are continued on another machine.
+long as nothing that is tested changes. Finished parts are below release/pieces until the line is
+complete; committed, they are continued on another machine. The file of mutations stays: those are
+done whose own tests and source do not change.
 """
 
 from __future__ import annotations
@@ -348,7 +348,7 @@ class Pieces:
         files = git("ls-files", "--stage", "--", *(target.parts or target.measures))
         tested = files + commands(target, (ROOT / "Makefile").read_text("utf-8"))
         digest = hashlib.sha256(tested.encode()).hexdigest()[:12]
-        self._stem = ROOT / PIECES / f"{target.name}-{digest}"
+        self._stem, self._stays = ROOT / PIECES / f"{target.name}-{digest}", bool(target.parts)
         self._file = self._stem.with_suffix(".json")
         self._found: list[tuple[float, str]] = (
             json.loads(self._file.read_text("utf-8")) if self._file.exists() else []
@@ -366,10 +366,14 @@ class Pieces:
         self._file.write_text(json.dumps(self._found), "utf-8")
 
     def remove(self) -> None:
-        """Remove the files of finished parts, those of other code too."""
+        """Remove the files of this target, those of other code too.
+
+        Parts whose names tell what they depend on stay: later commits need only those that changed.
+        """
         name, _, _ = self._stem.name.rpartition("-")
         for file in self._stem.parent.glob(f"{name}-{12 * '?'}.json*"):
-            file.unlink()
+            if not self._stays or file != self._stem.with_suffix(".jsonl"):
+                file.unlink()
 
     @property
     def minutes(self) -> float:

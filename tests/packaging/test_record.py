@@ -230,6 +230,16 @@ def test_pieces_of_other_code_do_not_add_up(repository: Any) -> None:
     assert record.main(["fuzz-slots", "GUIDED=1800"]) == 0
 
 
+def test_finished_mutations_stay_for_later_commits(repository: Any) -> None:
+    all_of_them = 'mutants:\n\t@echo found >>$(KEPT); echo "900 mutations, 0 lived"\n'
+    changed(repository, "Makefile", all_of_them)
+    assert record.main(["mutants"]) == 0
+    changed(repository, "tests/test_other.py", "tests more\n")
+    assert record.main(["mutants"]) == 0
+    [kept] = (record.ROOT / record.PIECES).iterdir()
+    assert kept.read_text() == "found\n" * 2
+
+
 def test_a_piece_that_fails_is_not_added(repository: Any) -> None:
     hour = 'fuzz-slots:\n\t@echo "Done 7 runs in 3600 second(s)"; exit $(CODE)\n'
     changed(repository, "Makefile", hour)
