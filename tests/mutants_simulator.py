@@ -210,6 +210,8 @@ MUTATIONS = [
          "                yield from self._given(held, row, at)\n        yield from",
          "                yield from self._given(held, row, at)\n        return\n"
          "        yield from"),
+        ("rows with faults have no hour of the day",
+         "self.describe_as(clean)", "self.describe_as(clean); self.is_dated = False"),
         ("a duplicate is what was made of the row",
          "                row[:] = kept  # who", "                pass  # who")),
     *table("firmware_sim/streams/cached.py", ["tests/firmware_sim/fleet/test_kinds.py"],
@@ -357,9 +359,9 @@ MUTATIONS = [
     *table("firmware_sim/kinds/base.py", ["tests/firmware_sim/comparison/test_sources.py"],
         ("a forecast without a kernel learns targets early",
          "learner.tell_one(y[at - ahead])", "learner.tell_one(y[at - 1])")),
-    *table("firmware_sim/streams/cached.py", ["tests/firmware_sim/comparison/test_sources.py"],
+    *table("firmware_sim/streams/stream.py", ["tests/firmware_sim/comparison/test_sources.py"],
         ("rows in memory are windowed again",
-         "self.windows, self.ahead = stream.windows, stream.ahead", "self.ahead = stream.ahead")),
+         "self.windows, self.ahead = other.windows, other.ahead", "self.ahead = other.ahead")),
     *table("firmware_sim/comparison/work.py",
         [
             "tests/firmware_sim/comparison/test_comparison.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import re
 import subprocess
 import sys
 import time
@@ -24,26 +25,50 @@ ROOT = Path(__file__).resolve().parent.parent
 PROCESSOR_SECONDS, WAITING_SECONDS = 600, 7200
 #: The cases that run: those by day, then the slow ones.
 CASES = ("not slow and not mcu", "slow and not mcu")
-#: What every mutation depends on, as for git: all that is tested, and what tests share.
+#: What every mutation depends on, as for git: the library, and what tests share.
 SHARED = (
-    *("edgeolk", "firmware_sim", "bench", "tests", "setup.py", "pyproject.toml"),
-    *(":!tests/test_*.py", ":!tests/*/test_*.py", ":!tests/mutants*.py"),
+    *("edgeolk", "tests", "setup.py", "pyproject.toml"),
+    *(":!tests/test_*.py", ":!tests/*/test_*.py", ":!tests/mutants*.py", ":!tests/mutating.py"),
     *(":!tests/uncovered.py", ":!tests/support/covered.py", ":!tests/packaging"),
-    *(":!edgeolk/version.py", ":!bench/results", ":!*.md"),
+    *(":!edgeolk/version.py", ":!*.md"),
 )
+#: What those depend on whose source or tests are of the simulator or a benchmark.
+ABOVE = ("firmware_sim", "bench", ":!bench/results", ":!*.md")
 
 
 @cache
-def shared() -> bytes:
-    """The digest of the files that every mutation depends on."""
+def digest_of(*paths: str) -> bytes:
+    """The digest of files, given as for git."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--", *SHARED],
+        ["git", "ls-files", "-z", "--", *paths],
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     digest = hashlib.sha256()
     for name in filter(None, listed.split("\0")):
         digest.update(name.encode() + b"\0" + (ROOT / name).read_bytes())
     return digest.digest()
+
+
+@cache
+def _modules() -> dict[str, Path]:
+    """The files of tests by the names with which others import them."""
+    return {path.stem: path for path in ROOT.glob("tests/**/*.py")}
+
+
+@cache
+def is_above(file: Path) -> bool:
+    """Whether a file of tests, or one that it imports, names the simulator or a benchmark."""
+    found, new = set[Path](), {file}
+    while new:
+        found |= new
+        texts = [path.read_text("utf-8") for path in new]
+        if any(re.search(r"\b(firmware_sim|bench)\b", text) for text in texts):
+            return True
+        imported = {
+            name for text in texts for name in re.findall(r"(?m)^ *(?:from|import) (\w+)", text)
+        }
+        new = {_modules()[name] for name in imported & _modules().keys()} - found
+    return False
 
 
 class Mutation(NamedTuple):
@@ -62,15 +87,20 @@ class Mutation(NamedTuple):
 
     @property
     def case(self) -> str:
-        """Its name, and the digest of itself, of its tests and of all that is tested.
+        """Its name, and the digest of itself, of its tests and of what they run.
 
         Tests of others are no part of it: they can change, and new ones come, meanwhile.
         """
-        digest = hashlib.sha256(shared() + repr(self).encode())
+        digest = hashlib.sha256(digest_of(*SHARED) + repr(self).encode())
+        above = self.file.startswith("firmware_sim")
         for word in self.tests:
             path = ROOT / word.partition("::")[0]
-            for file in sorted(path.rglob("test_*.py")) if path.is_dir() else [path]:
-                digest.update(file.read_bytes() if file.is_file() else b"")
+            files = sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
+            for file in filter(Path.is_file, files):  # others are options of pytest
+                digest.update(file.read_bytes())
+                above = above or is_above(file)
+        if above:
+            digest.update(digest_of(*ABOVE))
         return f"{self.name} {digest.hexdigest()[:12]}"
 
 

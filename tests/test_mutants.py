@@ -22,7 +22,7 @@ try:
     import mutants_learners
     import mutants_loops
     import mutants_rules
-    from mutating import Mutation, Trials
+    from mutating import Mutation, Trials, is_above
 finally:
     sys.path.remove(str(HERE))
 
@@ -132,3 +132,20 @@ def test_what_is_left_is_printed(
     capsys.readouterr()
     assert mutants.main(["--kept", str(kept), "--minutes", "0"]) == 0
     assert capsys.readouterr().out == "3 mutations, 0 lived\n"
+
+
+def test_what_depends_on_the_simulator(tmp_path: Path) -> None:
+    """Tests that name it or a benchmark, themselves or in what they import from other tests."""
+    assert is_above(HERE / "support/exported.py")
+    assert not is_above(HERE / "support/helpers.py")
+    cases = (
+        ("import edgeolk\nfrom helpers import ROOT\n", False),
+        ("from exported import run\n", True),
+        ("def test() -> None:\n    import exported\n", True),
+        ('command = "-m bench.passes"\n', True),
+        ("workbench = 1\n", False),
+    )
+    for at, (text, is_one) in enumerate(cases):
+        path = tmp_path / f"test_{at}.py"
+        path.write_text(text)
+        assert is_above(path) == is_one, text

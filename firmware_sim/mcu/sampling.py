@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 from firmware_sim.mcu.emulator import execute
-from firmware_sim.mcu.program import HERE, STACK, Board, Program, build
+from firmware_sim.mcu.program import HERE, Board, Program, build
 
 #: The struct ``outcome`` of c/samples.c.
 _RECORD = struct.Struct("<5Q 4I")
@@ -58,24 +58,25 @@ def sample_on(
     labels: Sequence[float] | NDArray[Any],
     flags: Sequence[str] = (),
     *,
-    stack: int = STACK,
+    stack: int = 0,
     seconds: float = 3600.0,
 ) -> Sampled:
     """Take samples on a board, and learn each row with the label of its last sample.
 
     labels: one for each sample.
-    flags: compiler flags besides -O2.
+    flags: compiler flags besides the board's.
+    stack: bytes of the stack, 0 for the board's.
     Raises RuntimeError: the program does not fit the board, faulted, or did not end in time.
     Raises ValueError: the learner cannot be exported with these windows.
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        ek.export_c(learner, folder, windows=windows)
+        ek.export_c(learner, folder, windows=windows, scratch=board.scratch)
         sources = [HERE / "samples.c"]
         sources += [folder / name for name in ("edgeolk.c", "model.c", "samples.c")]
         program = build(
-            board, sources, folder / "board.elf", include=[folder], flags=["-O2", *flags],
-            stack=stack,
+            board, sources, folder / "board.elf", include=[folder],
+            flags=[board.level, *flags], stack=stack or board.stack,
         )  # fmt: skip
         data = (
             sample.tobytes() + np.float64(label).tobytes()

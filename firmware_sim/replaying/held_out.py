@@ -80,9 +80,7 @@ class Selected(BlockStream):
 
     def __init__(self, stream: Stream, taken: Any) -> None:
         self._stream, self._taken = stream, taken
-        self.name, self.target, self.features = stream.name, stream.target, stream.features
-        self.ignored, self.local_times = stream.ignored, stream.local_times
-        self.is_dated, self.windows = stream.is_dated, stream.windows
+        self.describe_as(stream)
         if stream.groups is not None:
             places = stream.groups.places[: len(taken)][taken]
             self.groups = stream.groups._replace(places=places)
@@ -114,9 +112,9 @@ class Reordered(BlockStream):
                 f"{stream.name} has no reading {missing[0]!r}, which the learner needs; its "
                 f"readings are: {', '.join(stream.features)}"
             )
+        self.describe_as(stream)
         self._stream, self.features = stream, features
         self._order = [stream.features.index(name) for name in features]
-        self.name, self.target = stream.name, stream.target
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows after row `number`; see `Stream.blocks`."""
@@ -132,8 +130,8 @@ class Later(BlockStream):
     """The rows of a stream after row `after`, with their numbers."""
 
     def __init__(self, stream: Stream, after: int) -> None:
+        self.describe_as(stream)
         self._stream, self.after = stream, after
-        self.name, self.target, self.features = stream.name, stream.target, stream.features
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows after row `number`; see `Stream.blocks`."""

@@ -22,11 +22,8 @@ class HeldStream(BlockStream):
     """
 
     def __init__(self, stream: Stream, held: Sequence[Block] | None) -> None:
-        self.name, self.target, self.features = stream.name, stream.target, stream.features
-        self.ignored, self.notes = stream.ignored, stream.notes
-        self.local_times, self.is_dated = stream.local_times, stream.is_dated
-        self.windows, self.ahead = stream.windows, stream.ahead
-        self.groups = stream.groups
+        self.describe_as(stream)
+        self.notes = stream.notes
         self.log = log_of(stream)
         self._held = held
 

@@ -38,8 +38,8 @@ class FaultyStream(Stream):
     def __init__(self, clean: Stream, faults: Sequence[Fault], seed: int = 0) -> None:
         self._clean = clean
         self.faults = tuple(faults)
-        self.name, self.target, self.features = clean.name, clean.target, clean.features
-        self.ignored, self.kept = clean.ignored, clean.kept
+        self.describe_as(clean)
+        self.kept = clean.kept
         self._seed = seed
         self.counts = [0] * len(self.faults)
         self._effects()  # rejects unknown columns now

@@ -153,6 +153,16 @@ class Stream(ABC):
             if fault is not None:
                 raise fault
 
+    def describe_as(self, other: Stream) -> None:
+        """Adopt what is known of another stream, whose rows those of this one are made of.
+
+        Not its notes, nor up to which row it can be read again.
+        """
+        self.name, self.target, self.features = other.name, other.target, other.features
+        self.ignored, self.groups = other.ignored, other.groups
+        self.local_times, self.is_dated = other.local_times, other.is_dated
+        self.windows, self.ahead = other.windows, other.ahead
+
     @property
     def clean(self) -> Stream:
         """The same stream without sensor faults."""

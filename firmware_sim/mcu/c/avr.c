@@ -27,8 +27,10 @@ void exit(int code)
 /* One file to read, one to write: the number is not needed. */
 int board_open(const char *name, int mode)
 {
-    (void)mode;
-    REGISTER(OPEN) = (uint8_t)name[0];
+    REGISTER(OPEN) = (uint8_t)mode;
+    do
+        REGISTER(OPEN) = (uint8_t)*name;
+    while (*name++);
     return 1;
 }
 

@@ -18,38 +18,47 @@
 
 enum { OPEN = 0xe0, HAS_NEXT = 0xe1, NEXT = 0xe2, PUT = 0xe3, CYCLES = 0xe4, STACK = 0xe8,
        END = 0xea };
-enum { PAINT = 0xa5, MARGIN = 4, FAULT = 99, CHANNELS = 4 };
+enum { PAINT = 0xa5, MARGIN = 4, FAULT = 99, CHANNELS = 4, NAME = 32, READ = 1 };
 
-static FILE *rows, *written, *analog;
+static FILE *taken, *written, *analog;
 static int ended = -1;
 static uint64_t last; /* the cycle at which the program of a sketch ends */
 static uint32_t cycles, variables; /* where the variables of the program end */
 
+/* Of a file come the mode, then the letters of its name, the last of which is 0. The program has one
+   file to read and one to write: another one takes its place. */
 static void open_file(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
 {
+    static char said[2 + NAME];
+    static unsigned n;
     (void)avr, (void)address, (void)param;
-    if (written)
-        fclose(written);
-    written = NULL;
-    if (value == 'r')
-        rows = fopen("rows.bin", "rb");
-    else
-        written = fopen(value == 's' ? "state.bin" : "counts.bin", "wb");
+    if (n < sizeof said)
+        said[n++] = (char)value;
+    if (n < 2 || value)
+        return;
+    const int reads = said[0] == READ;
+    FILE **file = reads ? &taken : &written;
+    if (*file)
+        fclose(*file);
+    *file = n < sizeof said ? fopen(said + 1, reads ? "rb" : "wb") : NULL;
+    n = 0;
+    if (!*file)
+        ended = FAULT;
 }
 
 static uint8_t has_next(struct avr_t *avr, avr_io_addr_t address, void *param)
 {
     (void)avr, (void)address, (void)param;
-    const int next = rows ? fgetc(rows) : EOF;
+    const int next = taken ? fgetc(taken) : EOF;
     if (next != EOF)
-        ungetc(next, rows);
+        ungetc(next, taken);
     return next != EOF;
 }
 
 static uint8_t get_next(struct avr_t *avr, avr_io_addr_t address, void *param)
 {
     (void)avr, (void)address, (void)param;
-    return (uint8_t)fgetc(rows);
+    return (uint8_t)fgetc(taken);
 }
 
 static void put(struct avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)

@@ -3,7 +3,7 @@
 #include "board.h"
 #include "edgeolk.h"
 
-static double arena[(EK_ARENA_BYTES + 7) / 8];
+static uint64_t arena[(EK_ARENA_BYTES + 7) / 8];
 
 /* The report that the host reads. */
 static struct {

@@ -110,6 +110,19 @@ def test_a_comparison_reports_what_a_replay_reports(
                 assert run.frozen == [frozen.loss, frozen.learner]
 
 
+def test_the_hour_of_the_day_is_known_in_spite_of_faults(tmp_path: Path) -> None:
+    """The default of rows that have times learns the day, in a comparison too."""
+    path = written(tmp_path, "novelty", 29)
+    config = fs.ReplayConfig(
+        str(path), target="y", kind="novelty", ram="6KiB", faults=FAULTS[1:2], clock=True
+    )
+    replay = fs.replay(config)
+    assert "clock" in {region.name for part in replay.layout.parts for region in part.regions}
+    found = compare(config, ["6KiB"], ["nogd"], folder=tmp_path / "out", seeds=1, workers=1)
+    (run,) = found.cell(DEFAULT, 6 * 1024).runs
+    assert (run.nbytes, run.loss) == (replay.layout.end, replay.metrics.mean_loss("learner"))
+
+
 def vars_of(config: fs.ReplayConfig) -> dict[str, Any]:
     return {name: getattr(config, name) for name in config.__dataclass_fields__}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,32 +14,60 @@ from firmware_sim.mcu.sampling import sample_on
 
 pytestmark = [pytest.mark.mcu, pytest.mark.skipif(bool(lacking()), reason=lacking())]
 
-#: Windows that fit 16 KiB beside a learner and its stack.
+#: Channels, features, size, dtype and envelope of windows that fit 16 KiB beside a learner and its
+#: stack.
 CASES = {
-    "vibration": ("vibration", 128, "int16", False),
-    "envelope": ("vibration", 64, "int16", True),
-    "all": (tuple(FEATURES), 64, "int16", False),
-    "all, float32": (tuple(FEATURES), 64, "float32", True),
-    "level": ("level", 32, "int16", False),
+    "vibration": (2, "vibration", 128, "int16", False),
+    "envelope": (2, "vibration", 64, "int16", True),
+    "all": (2, tuple(FEATURES), 64, "int16", False),
+    "all, float32": (2, tuple(FEATURES), 64, "float32", True),
+    "level": (2, "level", 32, "int16", False),
 }
+#: The same with what the 2 KiB of an Uno have room for: nothing of a spectrum.
+UNO = {
+    "level": (1, "level", 32, "int16", False),
+    "level, two channels": (2, "level", 32, "int16", False),
+    "level, float32": (1, "level", 32, "float32", False),
+    "shape": (1, ("rms", "crest", "skewness", "kurtosis"), 32, "int16", False),
+}
+SMALL: dict[str, Any] = {
+    "ram": 480, "relevance": False, "drift": False, "constant": False, "gamma": 0.125,
+}  # fmt: skip
+BY_DAY = ("microbit", "mps2-an386")
+ON_BOARDS = [
+    pytest.param(
+        board,
+        *CASES[key],
+        {"ram": "4KiB"},
+        id=f"{board}-{key}",
+        marks=() if board in BY_DAY else pytest.mark.slow,
+    )
+    for board in BOARDS
+    if board != "uno"
+    for key in CASES
+]
+ON_AN_UNO = [pytest.param("uno", *UNO[key], SMALL, id=f"uno-{key}") for key in UNO]
 
 
-@pytest.mark.parametrize("key", CASES)
 @pytest.mark.parametrize(
-    "board",
-    [
-        name if name in ("microbit", "mps2-an386") else pytest.param(name, marks=pytest.mark.slow)
-        for name in BOARDS
-    ],
+    ("board", "channels", "features", "size", "dtype", "envelope", "options"),
+    [*ON_BOARDS, *ON_AN_UNO],
 )
-def test_rows_and_learner_are_those_of_the_host(board: str, key: str) -> None:
-    features, size, dtype, envelope = CASES[key]
+def test_rows_and_learner_are_those_of_the_host(
+    board: str,
+    channels: int,
+    features: str | tuple[str, ...],
+    size: int,
+    dtype: str,
+    envelope: bool,
+    options: dict[str, Any],
+) -> None:
     if BOARDS[board].chain.lacking():
         pytest.skip(BOARDS[board].chain.lacking())
-    windows = ek.Windows(2, size, 16, features, 100, dtype, envelope=envelope)
-    learner = ek.Learner(n_features=windows.n_features, ram="4KiB")
+    windows = ek.Windows(channels, size, 16, features, 100, dtype, envelope=envelope)
+    learner = ek.Learner(n_features=windows.n_features, **options)
     rng = np.random.default_rng(0)
-    samples = (rng.standard_normal((size + 16 * 12, 2)) * 900 + 150).astype(dtype)
+    samples = (rng.standard_normal((size + 16 * 12, channels)) * 900 + 150).astype(dtype)
     labels = np.where(rng.random(len(samples)) < 0.5, 1.0, -1.0)
     found = sample_on(BOARDS[board], learner, windows, samples, labels)
     rows = windows.feed_many(samples)

@@ -422,3 +422,15 @@ def test_flip_needs_classes() -> None:
 def test_a_fault_of_rows_hides_their_number() -> None:
     for text, known in (("noise:column=a,sd=1", True), ("flip", True), ("duplicate", False)):
         assert FaultyStream(Memory(), [parse(text)]).count() == (N if known else None)
+
+
+def test_faults_leave_what_is_known_of_the_stream() -> None:
+    """Its times are dated: learners that know the hour of the day are told it."""
+    clean = Memory()
+    clean.ignored, clean.notes = ("id",), ("a note",)
+    clean.is_dated, clean.local_times, clean.kept = True, True, 9
+    stream = FaultyStream(clean, [parse("flip")])
+    for name in ("name", "target", "features", "ignored", "notes", "kept"):
+        assert getattr(stream, name) == getattr(clean, name)
+    assert stream.is_dated
+    assert stream.local_times
