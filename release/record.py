@@ -188,7 +188,12 @@ ADDRESS = '^[A-Z][a-z]+ = "https://'
 #: `make test` compares.
 MUTATIONS_ONLY = (":!tests/mutants*.py", ":!tests/mutating.py")
 GAPS_ONLY = (":!tests/uncovered.py", ":!tests/support/covered.py")
-EVERYTHING = (".", ":!release/check.py", ":!release/record.py", *MUTATIONS_ONLY, *GAPS_ONLY, *PAGES)
+#: What only `make test-pi` runs; `make test` has tests of it.
+PI_ONLY = (":!release/emulated.py", ":!release/source.py")
+EVERYTHING = (
+    *(".", ":!release/check.py", ":!release/record.py"),
+    *(*MUTATIONS_ONLY, *GAPS_ONLY, *PI_ONLY, *PAGES),
+)
 #: What learns and scores, and how it is compiled; no references, with which only tests compare.
 LIBRARY = (
     *("edgeolk", "setup.py", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn"),
