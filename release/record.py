@@ -188,7 +188,7 @@ ADDRESS = '^[A-Z][a-z]+ = "https://'
 #: `make test` compares.
 MUTATIONS_ONLY = (":!tests/mutants*.py", ":!tests/mutating.py")
 GAPS_ONLY = (":!tests/uncovered.py", ":!tests/support/covered.py")
-#: What only `make test-pi` runs; `make test` has tests of it.
+#: The programs of `make test-pi`, which learn nothing: other targets do not run through them.
 PI_ONLY = (":!release/emulated.py", ":!release/source.py")
 EVERYTHING = (
     *(".", ":!release/check.py", ":!release/record.py"),
