@@ -188,7 +188,7 @@ ADDRESS = '^[A-Z][a-z]+ = "https://'
 #: `make test` compares.
 MUTATIONS_ONLY = (":!tests/mutants*.py", ":!tests/mutating.py")
 GAPS_ONLY = (":!tests/uncovered.py", ":!tests/support/covered.py")
-#: The programs of `make test-pi`, which learn nothing: other targets do not run through them.
+#: The programs of `make test-pi`: pytest does not run through them here.
 PI_ONLY = (":!release/emulated.py", ":!release/source.py")
 EVERYTHING = (
     *(".", ":!release/check.py", ":!release/record.py"),
