@@ -188,12 +188,18 @@ ADDRESS = '^[A-Z][a-z]+ = "https://'
 #: `make test` compares.
 MUTATIONS_ONLY = (":!tests/mutants*.py", ":!tests/mutating.py")
 GAPS_ONLY = (":!tests/uncovered.py", ":!tests/support/covered.py")
-#: The programs of `make test-pi`: pytest does not run through them here.
-PI_ONLY = (":!release/emulated.py", ":!release/source.py")
-EVERYTHING = (
-    *(".", ":!release/check.py", ":!release/record.py"),
-    *(*MUTATIONS_ONLY, *GAPS_ONLY, *PI_ONLY, *PAGES),
+#: What asks for a release, and what brings it to other systems, with its tests. None of these is
+#: slow: `make test` runs them all on the commit that is tagged.
+RELEASING = (
+    *(f":!release/{name}.py" for name in ("check", "record", "emulated", "source", "pythons")),
+    *(f":!release/{name}.py" for name in ("targets", "rootfs", "wheels", "foreign", "crossing")),
+    *(f":!release/{name}.py" for name in ("windows", "windows_tests", "frozen", "newest")),
+    *(f":!release/{name}.py" for name in ("readme", "fewer", "no_compiler")),
+    *(f":!tests/packaging/test_{name}.py" for name in ("release", "record", "emulated")),
+    *(f":!tests/packaging/test_{name}.py" for name in ("windows_groups", "newest_python")),
+    ":!tests/packaging/test_readme_on_debian.py",
 )
+EVERYTHING = (".", *MUTATIONS_ONLY, *GAPS_ONLY, *RELEASING, *PAGES)
 #: What learns and scores, and how it is compiled; no references, with which only tests compare.
 LIBRARY = (
     *("edgeolk", "setup.py", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn"),

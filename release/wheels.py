@@ -20,7 +20,7 @@ from pathlib import Path
 from edgeolk.core.units import SETS
 from release.project import newest
 from release.rootfs import root_file_system
-from release.targets import BUILD, ROOT, Debian, Target, platform_name, platforms
+from release.targets import BUILD, ROOT, TRIXIE, Debian, Target, platform_name, platforms
 
 DIST = ROOT / "dist"
 #: Maximum bytes of a wheel on every system: 10 % more than the largest known, the free-threaded one
@@ -50,8 +50,9 @@ def unpack(source: Path) -> Path:
 def headers(target: Target, release: Debian) -> list[Path]:
     """Copy the target's headers of Python and numpy, without glibc's, which zig supplies.
 
-    numpy's are from the newest release: a module compiled with Debian 13's runs with numpy 1.22 and
-    later, one with Debian 12's before 2.0 only, which suffices for a wheel that is not shipped.
+    numpy's are from Debian 13 for every release: what is compiled with them runs with numpy 1.22
+    and later, and Cython's declarations, which are of numpy 2, find their functions in no older
+    ones.
     """
     system = root_file_system(target, release)
     folder = BUILD / "headers" / platform_name(target, release)
@@ -61,7 +62,7 @@ def headers(target: Target, release: Debian) -> list[Path]:
         system / "usr/include" / name, folder / "python", ignore=shutil.ignore_patterns("numpy")
     )
     shutil.copy(system / "usr/include" / target.triplet / name / "pyconfig.h", folder / "python")
-    packages = root_file_system(target, target.releases[-1]) / "usr/lib/python3/dist-packages"
+    packages = root_file_system(target, TRIXIE) / "usr/lib/python3/dist-packages"
     [include] = packages.glob("numpy/*core/include")
     shutil.copytree(include, folder / "numpy")
     return [folder / "python", folder / "numpy"]
