@@ -52,6 +52,9 @@ class Target:
         Further flags of the compiler.
     releases : tuple of Debian
         Releases that have it.
+    numpy : str
+        The target whose headers of Debian 13's numpy it takes, for want of its own. C's types have
+        the same sizes there.
     variants : tuple of (str, str)
         Variants of the loops, each with the one of x86-64 of identical rounding; NEON only if the
         processor has it.
@@ -69,6 +72,7 @@ class Target:
     processors: tuple[str, ...]
     flags: tuple[str, ...] = ()
     releases: tuple[Debian, ...] = (BOOKWORM, TRIXIE)
+    numpy: str = ""
     variants: tuple[tuple[str, str], ...] = PLAIN
     shipped: bool = True
     all_tests: bool = False
@@ -106,6 +110,7 @@ TARGETS = {
             *("armv6l", "armel", "arm-linux-gnueabi", "2.31", ("arm1176",)),
             flags=("-mcpu=arm1176jzf_s", "-mfloat-abi=softfp"),
             releases=(BOOKWORM,),
+            numpy="armv7l",
             shipped=False,
         ),
         Target(
@@ -116,6 +121,7 @@ TARGETS = {
         Target(
             *("s390x", "s390x", "s390x-linux-gnu", "2.17", ("qemu",)),
             releases=(BOOKWORM,),
+            numpy="aarch64",
             shipped=False,
         ),
     )

@@ -20,7 +20,7 @@ from pathlib import Path
 from edgeolk.core.units import SETS
 from release.project import newest
 from release.rootfs import root_file_system
-from release.targets import BUILD, ROOT, TRIXIE, Debian, Target, platform_name, platforms
+from release.targets import BUILD, ROOT, TARGETS, TRIXIE, Debian, Target, platform_name, platforms
 
 DIST = ROOT / "dist"
 #: Maximum bytes of a wheel on every system: 10 % more than the largest known, the free-threaded one
@@ -62,8 +62,8 @@ def headers(target: Target, release: Debian) -> list[Path]:
         system / "usr/include" / name, folder / "python", ignore=shutil.ignore_patterns("numpy")
     )
     shutil.copy(system / "usr/include" / target.triplet / name / "pyconfig.h", folder / "python")
-    packages = root_file_system(target, TRIXIE) / "usr/lib/python3/dist-packages"
-    [include] = packages.glob("numpy/*core/include")
+    newest_numpy = root_file_system(TARGETS[target.numpy or target.name], TRIXIE)
+    [include] = newest_numpy.glob("usr/lib/python3/dist-packages/numpy/*core/include")
     shutil.copytree(include, folder / "numpy")
     return [folder / "python", folder / "numpy"]
 
