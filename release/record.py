@@ -190,14 +190,15 @@ MUTATIONS_ONLY = (":!tests/mutants*.py", ":!tests/mutating.py")
 GAPS_ONLY = (":!tests/uncovered.py", ":!tests/support/covered.py")
 #: What asks for a release, and what brings it to other systems, with its tests. None of these is
 #: slow: `make test` runs them all on the commit that is tagged.
+_PROGRAMS = (
+    *("check", "record", "targets", "rootfs", "wheels", "foreign", "crossing", "emulated"),
+    *("source", "pythons", "windows", "windows_tests", "frozen", "newest", "readme", "fewer"),
+    "no_compiler",
+)
+_TESTS = ("release", "record", "emulated", "windows_groups", "newest_python", "readme_on_debian")
 RELEASING = (
-    *(f":!release/{name}.py" for name in ("check", "record", "emulated", "source", "pythons")),
-    *(f":!release/{name}.py" for name in ("targets", "rootfs", "wheels", "foreign", "crossing")),
-    *(f":!release/{name}.py" for name in ("windows", "windows_tests", "frozen", "newest")),
-    *(f":!release/{name}.py" for name in ("readme", "fewer", "no_compiler")),
-    *(f":!tests/packaging/test_{name}.py" for name in ("release", "record", "emulated")),
-    *(f":!tests/packaging/test_{name}.py" for name in ("windows_groups", "newest_python")),
-    ":!tests/packaging/test_readme_on_debian.py",
+    *(f":!release/{name}.py" for name in _PROGRAMS),
+    *(f":!tests/packaging/test_{name}.py" for name in _TESTS),
 )
 EVERYTHING = (".", *MUTATIONS_ONLY, *GAPS_ONLY, *RELEASING, *PAGES)
 #: What learns and scores, and how it is compiled; no references, with which only tests compare.
